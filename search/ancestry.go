@@ -1,0 +1,72 @@
+package search
+
+import "encoding/binary"
+
+const (
+	blockBytes     = 1 << 16
+	maxRecordBytes = binary.MaxVarintLen64 + binary.MaxVarintLen32
+)
+
+// An ancestry remembers for each state of a shard how it was first reached: by
+// which transition of which state of the level before. Within a level the
+// parents never decrease, so that their differences are kept; a state costs
+// two or three bytes.
+type ancestry struct {
+	blocks [][]byte
+	last   int64 // the parent recorded last in this level
+}
+
+// A mark is a place in an ancestry.
+type mark struct{ block, offset int }
+
+// open starts a level and returns its place.
+func (a *ancestry) open() mark {
+	a.last = 0
+	if len(a.blocks) == 0 {
+		return mark{}
+	}
+	b := len(a.blocks) - 1
+	return mark{b, len(a.blocks[b])}
+}
+
+// add records a state that is the ordinal-th successor of parent.
+func (a *ancestry) add(parent int64, ordinal uint32) {
+	n := len(a.blocks)
+	if n == 0 || len(a.blocks[n-1])+maxRecordBytes > blockBytes {
+		a.blocks = append(a.blocks, a.newBlock())
+		n++
+	}
+	b := binary.AppendUvarint(a.blocks[n-1], uint64(parent-a.last))
+	a.blocks[n-1] = binary.AppendUvarint(b, uint64(ordinal))
+	a.last = parent
+}
+
+// newBlock lets the first block grow as needed: most searches are small.
+func (a *ancestry) newBlock() []byte {
+	if len(a.blocks) == 0 {
+		return nil
+	}
+	return make([]byte, 0, blockBytes)
+}
+
+// at reads the n-th record of the level that starts at m.
+func (a *ancestry) at(m mark, n int64) (parent int64, ordinal uint32) {
+	for ; n >= 0; n-- {
+		if m.offset == len(a.blocks[m.block]) {
+			m = mark{m.block + 1, 0}
+		}
+		b := a.blocks[m.block][m.offset:]
+		delta, k := binary.Uvarint(b)
+		ord, l := binary.Uvarint(b[k:])
+		m.offset += k + l
+		parent, ordinal = parent+int64(delta), uint32(ord)
+	}
+	return parent, ordinal
+}
+
+func (a *ancestry) bytes() int64 {
+	if len(a.blocks) == 0 {
+		return 0
+	}
+	return int64(len(a.blocks)-1)*blockBytes + int64(cap(a.blocks[len(a.blocks)-1]))
+}

@@ -1,0 +1,72 @@
+package search
+
+import "encoding/binary"
+
+// pageStates bounds the states of a page, which is the unit of work for the
+// workers that expand a level.
+const pageStates = 256
+
+// A page holds the encodings of consecutive states of one shard and level,
+// each preceded by its length.
+type page struct {
+	data   []byte
+	states int
+	shard  int
+	first  int64 // number of the first state within its shard
+	base   int64 // number of the first state within its level
+}
+
+// next splits the first encoding off data.
+func nextCode(data []byte) (code, rest []byte) {
+	n, k := binary.Uvarint(data)
+	end := k + int(n)
+	return data[k:end:end], data[end:]
+}
+
+// A frontier collects the states that one shard found for the next level. Pages that
+// have been expanded come back to be filled again.
+type frontier struct {
+	pages []page
+	free  [][]byte
+	full  int   // length of the last page that filled up: how much the next may need
+	bytes int64 // capacity of all pages, wherever they are
+}
+
+// add appends the encoding of a state, the shard's number-th.
+func (f *frontier) add(code []byte, number int64) {
+	if n := len(f.pages); n == 0 || f.pages[n-1].states == pageStates {
+		f.open(number)
+	}
+	p := &f.pages[len(f.pages)-1]
+	before := cap(p.data)
+	p.data = binary.AppendUvarint(p.data, uint64(len(code)))
+	p.data = append(p.data, code...)
+	p.states++
+	f.bytes += int64(cap(p.data) - before)
+}
+
+func (f *frontier) open(number int64) {
+	if n := len(f.pages); n > 0 {
+		f.full = len(f.pages[n-1].data)
+	}
+	p := page{first: number}
+	if n := len(f.free); n > 0 {
+		p.data, f.free = f.free[n-1], f.free[:n-1]
+	} else if f.full > 0 {
+		p.data = make([]byte, 0, f.full)
+		f.bytes += int64(cap(p.data))
+	}
+	f.pages = append(f.pages, p)
+}
+
+// take moves the pages to the end of dst and leaves the frontier empty.
+func (f *frontier) take(dst []page) []page {
+	dst = append(dst, f.pages...)
+	f.pages = f.pages[:0]
+	return dst
+}
+
+// release takes back the memory of a page that has been expanded.
+func (f *frontier) release(p page) {
+	f.free = append(f.free, p.data[:0])
+}

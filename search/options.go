@@ -1,0 +1,61 @@
+package search
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// Options say what BreadthFirst checks, and when it gives up. The zero value
+// checks nothing and explores everything.
+type Options[S any] struct {
+	Invariants []Property[S]
+	// Sometimes are witnesses: a search in which one of them never held proves
+	// nothing about the danger that it stands for, and its verdict is Vacuous.
+	Sometimes []Property[S]
+	Goals     []Goal[S]
+	// End, when set, demands freedom from deadlock: a state without transitions
+	// must satisfy it.
+	End func(s *S) bool
+
+	Workers int // 0: one for each processor (GOMAXPROCS)
+
+	// The bounds are looked at between rounds of a few thousand states, so
+	// that MaxStates may be passed by what one round finds.
+	MaxStates int64 // 0: none
+	MaxDepth  int   // 0: none; states at this depth are found but not expanded
+	// Memory bounds the bytes that the search holds; 0: no bound. It stops before the
+	// round that could exceed it.
+	Memory int64
+
+	Progress      func(Progress) // called now and then from the goroutine of BreadthFirst
+	ProgressEvery time.Duration  // 0: every second
+}
+
+// Progress is a glance at a search under way.
+type Progress struct {
+	States, Transitions int64
+	Depth               int
+	Frontier            int64 // states found but not yet expanded
+	Memory              int64 // bytes held
+	Elapsed             time.Duration
+}
+
+// withDefaults fills in what the caller left open, and refuses nonsense.
+func (o Options[S]) withDefaults() Options[S] {
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.ProgressEvery <= 0 {
+		o.ProgressEvery = time.Second
+	}
+	if len(o.Goals) > maxGoals {
+		panic(fmt.Sprintf("search: %d goals, at most %d are possible", len(o.Goals), maxGoals))
+	}
+	for _, g := range o.Goals {
+		if g.State == nil {
+			panic(fmt.Sprintf("search: goal %q has no State", g.Name))
+		}
+	}
+	return o
+}

@@ -1,0 +1,65 @@
+package search
+
+// shards is how many parts the visited set is split into. It is fixed, so that
+// the order in which states are found is the same for any number of workers.
+const shards = 64
+
+// A shard owns the states whose fingerprints share their low bits: no two
+// workers ever write to one shard at the same time, so that it needs no locks.
+type shard struct {
+	table    table
+	frontier frontier
+	ancestry ancestry
+	states   int64
+	goals    []uint32 // by state, the goals that it satisfies, where there are goals
+
+	level mark  // where the current level starts in ancestry
+	first int64 // the first state of the current level
+}
+
+func shardOf(fp uint64) int { return int(fp % shards) }
+
+// close ends a level and returns what the shard found in it.
+func (s *shard) close(id int) segment {
+	g := segment{shard: id, from: s.level, first: s.first, count: s.states - s.first}
+	s.level, s.first = s.ancestry.open(), s.states
+	return g
+}
+
+// admit adds a state that may be new, and returns its number within the shard.
+func (s *shard) admit(m *miss, code []byte, parent int64) (number int64, fresh bool) {
+	slot, fresh := s.table.insert(m.fp)
+	if !fresh {
+		return s.number(slot), false
+	}
+	number = s.states
+	s.states++
+	if s.table.ids != nil {
+		s.table.ids[slot] = uint32(number)
+	}
+	s.frontier.add(code, number)
+	s.ancestry.add(parent, m.ordinal)
+	return number, true
+}
+
+func (s *shard) number(slot uint64) int64 {
+	if s.table.ids == nil {
+		return 0
+	}
+	return int64(s.table.ids[slot])
+}
+
+// bytes is what the shard holds.
+func (s *shard) bytes() int64 {
+	return s.table.bytes() + s.frontier.bytes + s.ancestry.bytes() + 4*int64(cap(s.goals))
+}
+
+// growth bounds what the shard may need to admit n more states whose encodings
+// have so many bytes together: a new table lives beside the old one for a while.
+func (s *shard) growth(n int, codes int64) int64 {
+	need := codes + int64(n)*(maxRecordBytes+4)
+	if slots := s.table.wants(n); slots > len(s.table.slots) {
+		need += s.table.bytesFor(slots)
+	}
+	return need
+}
