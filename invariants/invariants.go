@@ -1,0 +1,142 @@
+// Package invariants has the properties that are checked, one named entry
+// each. They are stated on what members believe and on ghost truth, which no
+// broker sees; never on the check that enforces them.
+package invariants
+
+import "fencecheck/model"
+
+// Invariant is a property of every state (State) or of every step (Step);
+// exactly one of the two is set.
+type Invariant struct {
+	Name   string
+	Doc    string
+	Source string
+	Museum string // the number in the catalogue of real bugs, where it has one
+	State  func(c *model.Config, s *model.State) bool
+	Step   func(c *model.Config, before, after *model.State) bool
+	// Witness is the event that shows that the property was put to the test.
+	Witness string
+}
+
+// Goal is a property that must stay reachable from every state, once faults
+// stop.
+type Goal struct {
+	Name   string
+	Doc    string
+	Source string
+	Museum string
+	State  func(c *model.Config, s *model.State) bool
+	// Witness is the event that shows that the property was put to the test.
+	Witness string
+}
+
+// All has every invariant.
+var All = [...]Invariant{
+	{Name: "single-owner", Museum: "I1", State: singleOwner, Witness: "takeover",
+		Doc:    "no two members believe that they own one partition in one generation, and no two members whose assignments both stand own it at all",
+		Source: "groups.md section 10; the shared premise of every consumer group"},
+	{Name: "no-stale-commit", Museum: "I2", Step: noStaleCommit, Witness: "stale-commit-refused",
+		Doc:    "no offset commit takes effect that rests on an assignment which was replaced, because the group completed a rebalance or removed the member since",
+		Source: "groups.md section 10, G2"},
+	{Name: "offset-monotone", Museum: "I4", Step: offsetMonotone, Witness: "offset-committed",
+		Doc:    "a committed offset never moves back, unless the group is deleted",
+		Source: "groups.md section 10, N2: Kafka itself does not promise it"},
+	{Name: "no-lost-input", Museum: "I6", State: noLostInput, Witness: "offset-committed",
+		Doc:    "at least once: the committed offset never passes a record that has no output",
+		Source: "the delivery guarantee of commit after processing"},
+	{Name: "no-duplicate-output", Museum: "I5", State: noDuplicateOutput, Witness: "record-processed",
+		Doc:    "at most once: no record has output twice",
+		Source: "the delivery guarantee of commit before processing"},
+	{Name: "generation-monotone", Step: generationMonotone, Witness: "rebalance-completed",
+		Doc:    "every completed rebalance has a larger generation than the one before, until the group is deleted",
+		Source: "groups.md 2.8"},
+	{Name: "no-false-fence", Museum: "I11", Step: noFalseFence, Witness: "member-removed",
+		Doc:    "no member is removed, nor brought to fail, that runs, wants to be a member and is not late",
+		Source: "the promise of session.timeout.ms and rebalance.timeout.ms"},
+}
+
+// Goals has every goal.
+var Goals = [...]Goal{
+	{Name: "group-recovers", Museum: "I10", State: groupRecovers, Witness: "member-removed",
+		Doc:    "from every state the group can come to rest: every process that runs and is subscribed is a stable member, and every partition that they subscribe to has exactly one of them as its owner",
+		Source: "the purpose of a rebalance"},
+}
+
+func singleOwner(c *model.Config, s *model.State) bool {
+	for i := range c.Members {
+		a := &s.Clients[i]
+		if a.Owned == 0 || a.Generation < 0 {
+			continue
+		}
+		for j := i + 1; j < c.Members; j++ {
+			b := &s.Clients[j]
+			if b.Generation < 0 {
+				continue
+			}
+			if a.Generation == b.Generation && a.Owned&b.Owned != 0 || a.Owned&^a.Stale&b.Owned&^b.Stale != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func noStaleCommit(_ *model.Config, _, after *model.State) bool {
+	return after.Last.Committed&after.Last.Stale == 0
+}
+
+func offsetMonotone(_ *model.Config, before, after *model.State) bool {
+	if after.Last.Committed == 0 {
+		return true
+	}
+	for p := range after.Offsets {
+		if after.Offsets[p] < before.Offsets[p] {
+			return false
+		}
+	}
+	return true
+}
+
+func noLostInput(c *model.Config, s *model.State) bool {
+	for p := range c.AllPartitions() {
+		if o := s.Offsets[p]; o > 0 && s.Ghost.Done[p]|^(1<<o-1) != ^uint8(0) {
+			return false
+		}
+	}
+	return true
+}
+
+func noDuplicateOutput(_ *model.Config, s *model.State) bool {
+	return s.Ghost.Twice == [model.MaxPartitions]uint8{}
+}
+
+func generationMonotone(_ *model.Config, before, after *model.State) bool {
+	if after.Last.Completed {
+		return after.Group.Generation > before.Group.Generation
+	}
+	return after.Group.Generation >= before.Group.Generation || after.Last.API == model.DeleteGroups
+}
+
+func noFalseFence(_ *model.Config, _, after *model.State) bool { return after.Last.Fenced == 0 }
+
+func groupRecovers(c *model.Config, s *model.State) bool {
+	var owned, wanted model.PartSet
+	alive := false
+	for i := range c.Members {
+		cl := &s.Clients[i]
+		if cl.Process != model.Running || cl.Phase == model.Outside || cl.Phase == model.Failed {
+			continue
+		}
+		alive = true
+		if cl.Phase != model.MemberPhase || cl.Rejoin || cl.Generation != s.Group.Generation || s.Group.State != model.Stable || owned&cl.Owned != 0 {
+			return false
+		}
+		owned |= cl.Owned
+		for p := range s.Partitions(c) {
+			if cl.Topics>>c.TopicOf(p)&1 == 1 {
+				wanted |= model.Part(p)
+			}
+		}
+	}
+	return !alive || owned&wanted == wanted
+}

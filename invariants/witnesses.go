@@ -1,0 +1,118 @@
+package invariants
+
+import "fencecheck/model"
+
+// Witness is an event that must have been seen for a result to mean anything:
+// a property that holds because nothing happened is not a result.
+type Witness struct {
+	Name string
+	Doc  string
+	Step func(c *model.Config, before, after *model.State) bool
+}
+
+// Witnesses has every witness.
+var Witnesses = [...]Witness{
+	{"rebalance-completed", "a join phase was completed",
+		func(_ *model.Config, _, after *model.State) bool { return after.Last.Completed }},
+	{"takeover", "a partition came to a member while another process still believed to own it",
+		func(c *model.Config, before, after *model.State) bool {
+			return overlaps(c, after) && !overlaps(c, before)
+		}},
+	{"offset-committed", "a commit was accepted",
+		func(_ *model.Config, _, after *model.State) bool { return after.Last.Committed != 0 }},
+	{"stale-commit-refused", "a commit that rests on a replaced assignment reached the coordinator and was refused",
+		func(_ *model.Config, _, after *model.State) bool {
+			return after.Last.API == model.OffsetCommit && after.Last.Stale != 0 && after.Last.Committed == 0
+		}},
+	{"late-commit-decided", "a commit was decided whose sender had given up on it",
+		func(_ *model.Config, _, after *model.State) bool {
+			return after.Last.API == model.OffsetCommit && after.Last.Late
+		}},
+	{"simple-commit-decided", "a commit without member and generation was decided",
+		func(_ *model.Config, _, after *model.State) bool {
+			return after.Last.API == model.OffsetCommit && after.Last.ID == 0
+		}},
+	{"record-processed", "a record was processed",
+		func(_ *model.Config, before, after *model.State) bool { return before.Ghost != after.Ghost }},
+	{"record-processed-again", "a record was processed a second time",
+		func(_ *model.Config, before, after *model.State) bool { return before.Ghost.Twice != after.Ghost.Twice }},
+	{"member-removed", "the coordinator removed a member that had not left",
+		func(_ *model.Config, before, after *model.State) bool { return removed(before, after) }},
+	{"group-emptied", "the last member went",
+		func(_ *model.Config, before, after *model.State) bool {
+			return before.Group.State != model.Empty && after.Group.State == model.Empty && before.Group.State != model.Absent
+		}},
+	{"heartbeat-refused", "a heartbeat was refused because its member or generation had been replaced",
+		func(_ *model.Config, _, after *model.State) bool {
+			l := &after.Last
+			return l.API == model.Heartbeat && (l.Err == model.UnknownMemberID || l.Err == model.IllegalGeneration)
+		}},
+	{"revoked-commit-accepted", "a commit was accepted while a rebalance was being prepared",
+		func(_ *model.Config, before, after *model.State) bool {
+			return before.Group.State == model.PreparingRebalance && after.Last.Committed != 0
+		}},
+}
+
+// overlaps tells whether two processes believe to own one partition.
+func overlaps(c *model.Config, s *model.State) bool {
+	var owned model.PartSet
+	for i := range c.Members {
+		if owned&s.Clients[i].Owned != 0 {
+			return true
+		}
+		owned |= s.Clients[i].Owned
+	}
+	return false
+}
+
+func removed(before, after *model.State) bool {
+	if after.Last.API == model.LeaveGroup || before.Members == after.Members {
+		return false
+	}
+	for i := range before.Members {
+		m := &before.Members[i]
+		if m.ID != 0 && !m.Is(model.Pending) && !remembers(after, m.ID) {
+			return true
+		}
+	}
+	return false
+}
+
+func remembers(s *model.State, id model.MemberID) bool {
+	for i := range s.Members {
+		if s.Members[i].ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// ByName finds an invariant.
+func ByName(name string) (*Invariant, bool) {
+	for i := range All {
+		if All[i].Name == name {
+			return &All[i], true
+		}
+	}
+	return nil, false
+}
+
+// GoalByName finds a goal.
+func GoalByName(name string) (*Goal, bool) {
+	for i := range Goals {
+		if Goals[i].Name == name {
+			return &Goals[i], true
+		}
+	}
+	return nil, false
+}
+
+// WitnessByName finds a witness.
+func WitnessByName(name string) (*Witness, bool) {
+	for i := range Witnesses {
+		if Witnesses[i].Name == name {
+			return &Witnesses[i], true
+		}
+	}
+	return nil, false
+}

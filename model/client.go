@@ -1,0 +1,193 @@
+package model
+
+// This file has the client's rules: what the Java consumer does with each
+// answer (AbstractCoordinator, ConsumerCoordinator; groups.md 8.1).
+
+// NeedsJoin tells whether the application's next poll sends JoinGroup.
+func (c *Client) NeedsJoin() bool {
+	return c.Phase == Outside || c.Phase == Unjoined || c.Phase == MemberPhase && c.Rejoin
+}
+
+// PrepareJoin is onJoinPrepare of an eager client: all partitions are taken
+// from the application, revoked or, after a reset, lost.
+func (c *Client) PrepareJoin(off *Mutations) {
+	reset := c.Generation == NoGeneration || c.ID == 0
+	if reset && c.Owned != 0 && off.Has(ClientLostOnReset) {
+		return
+	}
+	kept := Client{}
+	if off.Has(ClientCommitOnlyStable) {
+		// The application has kept the positions of its own accord.
+		kept.Dirty, kept.Position, kept.Stale = c.Dirty, c.Position, c.Stale
+	}
+	c.Owned, c.Unfetched, c.Hand, c.Cleared = 0, 0, 0, 0
+	c.Dirty, c.Position, c.Stale = kept.Dirty, kept.Position, kept.Stale
+}
+
+// MayCommit is the guard of sendOffsetCommitRequest: with subscribe(), a commit
+// is sent only by a stable member. A client that assigns partitions itself is
+// always in that phase.
+func (c *Client) MayCommit(off *Mutations) bool {
+	return c.Phase == MemberPhase || off.Has(ClientCommitOnlyStable)
+}
+
+// Receive applies an answer to the client that awaited it.
+func (c *Client) Receive(r *Request, off *Mutations) {
+	switch r.API {
+	case JoinGroup:
+		c.receiveJoin(r, off)
+	case SyncGroup:
+		c.receiveSync(r, off)
+	case Heartbeat:
+		c.receiveHeartbeat(r, off)
+	case OffsetCommit:
+		c.receiveCommit(r, off)
+	case OffsetFetch:
+		c.receiveFetch(r)
+	}
+}
+
+func (c *Client) receiveJoin(r *Request, off *Mutations) {
+	switch r.Err {
+	case None:
+		c.Phase, c.Rejoin = Joined, false
+		c.ID, c.Generation, c.Protocol = r.NewID, r.NewGen, r.Protocol
+		c.Leads, c.Plan, c.Seen = r.Leads, r.Plan, r.Seen
+	case MemberIDRequired:
+		c.Phase = Unjoined
+		c.ID, c.Generation = r.NewID, NoGeneration
+	case UnknownMemberID:
+		c.Phase = Unjoined
+		if r.ID == c.ID {
+			c.reset(true, off)
+		}
+	default:
+		c.fail()
+	}
+}
+
+func (c *Client) receiveSync(r *Request, off *Mutations) {
+	c.Plan = [MaxPartitions]MemberID{}
+	switch r.Err {
+	case None:
+		c.Phase, c.Rejoin, c.Revoked = MemberPhase, false, false
+		added := r.Assignment &^ c.Owned
+		if !off.Has(ClientLostOnReset) {
+			added, c.Owned, c.Unfetched, c.Stale = r.Assignment, 0, 0, 0
+		}
+		c.Owned |= added
+		c.Unfetched |= added
+		c.Dirty &= c.Owned &^ added
+		c.Stale = c.Stale&^added | added&r.Stale
+		c.Position = keepPositions(c.Position, c.Owned&^added)
+	case IllegalGeneration:
+		c.Phase = Unjoined
+		c.reset(false, off)
+	case UnknownMemberID:
+		c.Phase = Unjoined
+		c.reset(true, off)
+	case RebalanceInProgress:
+		c.Phase = Unjoined
+	default:
+		c.fail()
+	}
+}
+
+func keepPositions(old [MaxPartitions]Offset, kept PartSet) [MaxPartitions]Offset {
+	for p := range old {
+		if !kept.Has(p) {
+			old[p] = 0
+		}
+	}
+	return old
+}
+
+// receiveHeartbeat: an error is ignored when the client has moved on since.
+func (c *Client) receiveHeartbeat(r *Request, off *Mutations) {
+	if !c.unchanged(r) {
+		return
+	}
+	switch r.Err {
+	case RebalanceInProgress:
+		if c.Phase == MemberPhase {
+			c.Rejoin = true
+		}
+	case IllegalGeneration:
+		c.lose(false, off)
+	case UnknownMemberID:
+		c.lose(true, off)
+	}
+}
+
+func (c *Client) receiveCommit(r *Request, off *Mutations) {
+	switch {
+	case r.Err == None:
+		c.confirm(r)
+		return
+	case c.Phase != MemberPhase || !c.unchanged(r):
+	case r.Err == RebalanceInProgress:
+		c.Rejoin = true
+	case r.Err == IllegalGeneration:
+		c.lose(false, off)
+	case r.Err == UnknownMemberID && r.ID != 0:
+		c.lose(true, off)
+	}
+	for p, o := range r.Offsets {
+		if o != NoOffset { // a record whose commit failed is dropped, not processed
+			c.Hand &^= Part(p)
+		}
+	}
+}
+
+// confirm notes which positions are committed.
+func (c *Client) confirm(r *Request) {
+	for p, o := range r.Offsets {
+		if o == NoOffset {
+			continue
+		}
+		if o >= c.Position[p] {
+			c.Dirty &^= Part(p)
+		}
+		c.Cleared |= Part(p) & c.Hand
+	}
+}
+
+func (c *Client) receiveFetch(r *Request) {
+	for p := range r.Offsets {
+		if c.Unfetched.Has(p) {
+			c.Position[p] = max(r.Offsets[p], 0) // auto.offset.reset=earliest
+		}
+	}
+	c.Unfetched = 0
+}
+
+// unchanged tells whether the client still is who it was when it sent r.
+func (c *Client) unchanged(r *Request) bool {
+	return r.ID == c.ID && r.Generation == c.Generation
+}
+
+// lose is a reset by an answer of a member's request: the application learns of
+// it in its next poll.
+func (c *Client) lose(forgetID bool, off *Mutations) {
+	if c.Phase == MemberPhase || c.Phase == Joined {
+		c.Phase = Unjoined
+	}
+	c.reset(forgetID, off)
+}
+
+func (c *Client) reset(forgetID bool, off *Mutations) {
+	c.Generation, c.Rejoin = NoGeneration, false
+	if forgetID && !off.Has(ClientResetOnUnknownMember) {
+		c.ID = 0
+	}
+}
+
+// fail: the application is told and does not poll again.
+func (c *Client) fail() {
+	topics := c.Topics
+	*c = Client{Phase: Failed, Generation: NoGeneration, Topics: topics}
+}
+
+// LeaveByPollTimeout: the heartbeat thread leaves the group for an application
+// that did not poll in time (groups.md 8.1: both are reset, LeaveGroup first).
+func (c *Client) LeaveByPollTimeout(off *Mutations) { c.lose(true, off) }

@@ -1,0 +1,130 @@
+package model
+
+// The largest system that a State has room for.
+const (
+	MaxClients    = 5
+	MaxPartitions = 4
+	MaxRecords    = 8
+	MaxMembers    = 8 // member ids that one coordinator remembers at once
+	MaxLate       = 3 // requests in flight whose sender gave up on them
+	MaxGeneration = 200
+	maxLives      = 8 // member ids of one client that are in use at once
+)
+
+// CommitMode says when an application commits what it consumed.
+type CommitMode uint8
+
+const (
+	// CommitAfter: process, then commit; at least once.
+	CommitAfter CommitMode = iota
+	// CommitBefore: commit, then process; at most once.
+	CommitBefore
+	// CommitOnRevoke: process, and commit when partitions are taken away.
+	CommitOnRevoke
+)
+
+// Clock says when a timer may fire.
+type Clock uint8
+
+const (
+	// Timely: a timeout needs a reason, such as a paused or crashed process
+	// that is waited for. A running process is never late.
+	Timely Clock = iota
+	// Async: a timer that is armed may fire at any time.
+	Async
+)
+
+// Budget names a kind of event that a run may contain a bounded number of.
+type Budget uint8
+
+// The budgets. What a scenario does not ask for costs no states.
+const (
+	Pauses Budget = iota
+	Stalls
+	Crashes
+	Leaves
+	LateRequests
+	LostAnswers
+	Subscriptions
+	AddedPartitions
+	Deletions
+	Expiries
+	NumBudgets
+)
+
+// budgetInfo has the key that a scenario uses, and what it bounds.
+var budgetInfo = [NumBudgets]struct{ key, doc string }{
+	Pauses:          {"pauses", "a process stops, both threads (a long garbage collection)"},
+	Stalls:          {"stalls", "an application thread stops, heartbeats go on"},
+	Crashes:         {"crashes", "a process dies; it may start again as a new one"},
+	Leaves:          {"leaves", "a member unsubscribes or closes"},
+	LateRequests:    {"late_requests", "a client gives up on a request that is still in flight"},
+	LostAnswers:     {"lost_answers", "a client gives up on a request that was decided"},
+	Subscriptions:   {"subscriptions", "a member changes the topics that it subscribes to"},
+	AddedPartitions: {"added_partitions", "an administrator adds a partition"},
+	Deletions:       {"deletions", "an empty group is deleted, by an administrator or by the expiry sweep"},
+	Expiries:        {"expiries", "a timer fires without a reason (async clock)"},
+}
+
+// String is the budget's key in a scenario file.
+func (b Budget) String() string { return budgetInfo[b].key }
+
+// Doc says what the budget bounds.
+func (b Budget) Doc() string { return budgetInfo[b].doc }
+
+// Config is what a run does not change: who takes part, which faults may
+// happen how often, and which rules are in force. It is never in the state.
+type Config struct {
+	Rules      Rules
+	Members    int // clients that subscribe
+	Simple     int // further clients that assign partitions to themselves
+	Partitions int
+	Topics     int // partition p belongs to topic p*Topics/Partitions
+	Records    int // input records of each partition
+	Commit     CommitMode
+	Clock      Clock
+	Travels    [NumAPIs]bool // requests that are decided and answered in steps of their own
+	Budgets    [NumBudgets]uint8
+	Protocols  [MaxClients]Protocols
+	Sessions   [MaxClients]SessionTimeout
+	Topic0Only bool // members subscribe to the first topic only, at first
+	OldJoin    bool // members use JoinGroup v3, without MEMBER_ID_REQUIRED
+	// Generations bounds the group's generation; 0 is MaxGeneration.
+	Generations Generation
+}
+
+// Clients is the number of client processes.
+func (c *Config) Clients() int { return c.Members + c.Simple }
+
+// AllPartitions counts also those that may be added later.
+func (c *Config) AllPartitions() int { return c.Partitions + int(c.Budgets[AddedPartitions]) }
+
+// TopicOf is the topic of a partition. Added partitions belong to the last.
+func (c *Config) TopicOf(p int) uint8 {
+	if p >= c.Partitions {
+		return uint8(c.Topics - 1)
+	}
+	return uint8(p * c.Topics / c.Partitions)
+}
+
+// IsSimple tells whether a client assigns partitions to itself.
+func (c *Config) IsSimple(client int) bool { return client >= c.Members }
+
+// MaxGeneration is the bound on the group's generation.
+func (c *Config) MaxGeneration() Generation {
+	if c.Generations == 0 {
+		return MaxGeneration
+	}
+	return c.Generations
+}
+
+// FirstSubscription is what members subscribe to at first.
+func (c *Config) FirstSubscription() Meta {
+	if c.Topic0Only {
+		return 1
+	}
+	return c.EveryTopic()
+}
+
+// EveryTopic is the subscription to all topics.
+func (c *Config) EveryTopic() Meta { return 1<<c.Topics - 1 }

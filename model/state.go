@@ -1,0 +1,221 @@
+package model
+
+// Process says which threads of a client run.
+type Process uint8
+
+// The states of a client process.
+const (
+	Running Process = iota
+	// Stalled: the application thread stands still, heartbeats go on.
+	Stalled
+	// Paused: both threads stand still.
+	Paused
+	// Down: the process died.
+	Down
+)
+
+// Phase is how far a client is in joining its group
+// (AbstractCoordinator.MemberState; groups.md 8.1).
+type Phase uint8
+
+const (
+	// Outside: not subscribed.
+	Outside Phase = iota
+	// Unjoined: JoinGroup must be sent.
+	Unjoined
+	// Joining: JoinGroup is sent, its answer awaited.
+	Joining
+	// Joined: JoinGroup is answered, SyncGroup must be sent.
+	Joined
+	// Syncing: SyncGroup is sent, its answer awaited.
+	Syncing
+	// Member: it has an assignment.
+	MemberPhase
+	// Failed: an error that the application must solve.
+	Failed
+)
+
+// Status is how far a request has come.
+type Status uint8
+
+const (
+	// InFlight: sent, not decided.
+	InFlight Status = iota
+	// Parked: the coordinator holds it.
+	Parked
+	// Answered: the answer is on its way to the client.
+	Answered
+)
+
+// Request is one request of a client, and its answer once there is one. The
+// zero value is no request.
+type Request struct {
+	API        API
+	Status     Status
+	Client     uint8
+	ID         MemberID
+	Generation Generation
+	Meta       Meta                    // JoinGroup
+	Protocol   Protocol                // SyncGroup; answer of JoinGroup
+	Plan       [MaxPartitions]MemberID // SyncGroup of a leader, answer of JoinGroup to one: the owner of each partition
+	Offsets    [MaxPartitions]Offset   // OffsetCommit; answer of OffsetFetch
+
+	Err        Error
+	NewID      MemberID   // answer of JoinGroup
+	NewGen     Generation // answer of JoinGroup
+	Leads      bool       // SyncGroup, answer of JoinGroup
+	Seen       uint8      // SyncGroup, answer of JoinGroup: partitions that the leader's plan knows
+	Assignment PartSet    // answer of SyncGroup
+
+	// Stale is ghost: the partitions of a commit, or of an assignment on its
+	// way, whose assignment has been replaced meanwhile.
+	Stale PartSet
+}
+
+// Client is one client process: an application thread, a heartbeat thread, and
+// their connection to the coordinator.
+type Client struct {
+	Process    Process
+	Phase      Phase
+	Rejoin     bool // it knows that it must join again
+	Leads      bool
+	Revoked    bool // commit-on-revoke: the commit was tried
+	BeatFirst  bool // the heartbeat in flight was sent before the application's request
+	ID         MemberID
+	Generation Generation
+	Protocol   Protocol
+	Topics     Meta
+	Seen       uint8                   // partitions that its latest plan knew, while it leads
+	Plan       [MaxPartitions]MemberID // of the leader, between JoinGroup and SyncGroup
+	Owned      PartSet                 // what the application believes to own
+	Unfetched  PartSet                 // owned, committed offset not fetched yet
+	Dirty      PartSet                 // position moved since the last commit
+	Hand       PartSet                 // at most once: a record is taken, not processed
+	Cleared    PartSet                 // at most once: its commit is confirmed
+	Position   [MaxPartitions]Offset
+	App        Request // of the application thread; one at a time
+	Beat       Request // of the heartbeat thread; one at a time
+
+	// Stale is ghost: the partitions that it works on under an assignment that
+	// has been replaced.
+	Stale PartSet
+}
+
+// Ghost is the truth that no broker sees. Operations write it and never read
+// it.
+type Ghost struct {
+	Done  [MaxPartitions]uint8 // records whose output exists, a bit each
+	Twice [MaxPartitions]uint8 // records whose output exists more than once
+}
+
+// State is one state of the whole system: a comparable value without pointers.
+type State struct {
+	Group   Group
+	Members [MaxMembers]Member
+	Offsets [MaxPartitions]Offset // committed
+	Clients [MaxClients]Client
+	Late    [MaxLate]Request // given up by their senders, sorted, free places last
+	Spent   [NumBudgets]uint8
+	Ghost   Ghost
+
+	// Last is what the step to this state did. It is not part of the state's
+	// identity.
+	Last Event
+}
+
+// Output notes that the output of a record has become durable.
+func (g *Ghost) Output(p int, record Offset) {
+	g.Twice[p] |= g.Done[p] & (1 << record)
+	g.Done[p] |= 1 << record
+}
+
+// Event is what one step did, for invariants, witnesses and stories.
+type Event struct {
+	API        API   // the request that was decided, NoAPI if none was
+	Err        Error // the answer; None also if it parked
+	Parked     bool
+	Late       bool  // its sender had given up on it
+	Client     uint8 // who sent it
+	ID         MemberID
+	Generation Generation
+	Stale      PartSet // partitions of a commit whose assignment had been replaced
+	Committed  PartSet // partitions whose committed offset was set
+	Completed  bool    // the join phase was completed
+	Fenced     uint8   // healthy clients, a bit each, whose member was removed though they did not leave
+	Received   API     // the answer that a client took
+}
+
+// Initial writes the state in which nobody has subscribed.
+func (s *State) Initial(c *Config) {
+	*s = State{}
+	for p := range s.Offsets {
+		s.Offsets[p] = NoOffset
+	}
+	for i := range c.Clients() {
+		s.Clients[i].Reset(c)
+	}
+}
+
+// Reset makes a client a process that has just started.
+func (c *Client) Reset(cfg *Config) {
+	*c = Client{Generation: NoGeneration, Topics: cfg.FirstSubscription()}
+}
+
+// Partitions is the number of partitions that exist.
+func (s *State) Partitions(c *Config) int { return c.Partitions + int(s.Spent[AddedPartitions]) }
+
+// Left tells how much of a budget is left.
+func (s *State) Left(c *Config, b Budget) bool { return s.Spent[b] < c.Budgets[b] }
+
+// NewMemberID is the id with the given number of lives before it.
+func NewMemberID(client, life int) MemberID { return MemberID(client*maxLives + life + 1) }
+
+// ClientOf is the client that an id was made for.
+func ClientOf(id MemberID) int { return int(id-1) / maxLives }
+
+// LifeOf counts the ids of its client from 0.
+func LifeOf(id MemberID) int { return int(id-1) % maxLives }
+
+// FreshID is the first id of a client that nothing in the state refers to:
+// Kafka's ids are random and never come back, and one that nobody knows any
+// more cannot be told from a new one. It is 0 if all are in use.
+func (s *State) FreshID(c *Config, client int) MemberID {
+	for life := range maxLives {
+		if id := NewMemberID(client, life); !s.mentions(c, id) {
+			return id
+		}
+	}
+	return 0
+}
+
+func (s *State) mentions(c *Config, id MemberID) bool {
+	for i := range s.Members {
+		if s.Members[i].ID == id {
+			return true
+		}
+	}
+	for i := range s.Late {
+		if s.Late[i].mentions(id) {
+			return true
+		}
+	}
+	for i := range c.Clients() {
+		if cl := &s.Clients[i]; cl.ID == id || cl.App.mentions(id) || cl.Beat.mentions(id) || inPlan(&cl.Plan, id) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Request) mentions(id MemberID) bool {
+	return r.API != NoAPI && (r.ID == id || r.NewID == id || inPlan(&r.Plan, id))
+}
+
+func inPlan(plan *[MaxPartitions]MemberID, id MemberID) bool {
+	for _, owner := range plan {
+		if owner == id {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,284 @@
+package ops
+
+import "fencecheck/model"
+
+// idle tells whether the application thread of a running client can begin a
+// request.
+func idle(cl *model.Client) bool {
+	return cl.Process == model.Running && cl.App.API == model.NoAPI
+}
+
+// mustCommitFirst: an application that commits on revoke does so before its
+// partitions go, while it still is a member.
+func (x *Exec) mustCommitFirst(cl *model.Client) bool {
+	return x.cfg.Commit == model.CommitOnRevoke && cl.Phase == model.MemberPhase && cl.Dirty != 0 && !cl.Revoked
+}
+
+// send puts a request on a client's connection. Unless its kind travels, it is
+// decided, answered and received in the same step.
+func (x *Exec) send(client uint8, r model.Request, a Args) bool {
+	cl := &x.n.Clients[client]
+	r.Client = client
+	cl.App = r
+	if x.cfg.Travels[r.API] {
+		cl.BeatFirst = cl.Beat.API != model.NoAPI
+		return true
+	}
+	if !x.decideRequest(&cl.App, a) {
+		return false
+	}
+	if cl.App.Status == model.Answered {
+		x.receiveApp(cl)
+	}
+	return true
+}
+
+func (x *Exec) receiveApp(cl *model.Client) {
+	r := cl.App
+	cl.App, cl.BeatFirst = model.Request{}, false
+	x.n.Last.Received = r.API
+	cl.Receive(&r, &x.cfg.Rules.Off)
+}
+
+func (x *Exec) join(a Args) bool {
+	cl := &x.s.Clients[a.A]
+	if !idle(cl) || x.cfg.IsSimple(int(a.A)) || !cl.NeedsJoin() || x.mustCommitFirst(cl) {
+		return false
+	}
+	cl = &x.begin().Clients[a.A]
+	cl.PrepareJoin(&x.cfg.Rules.Off)
+	cl.Phase, cl.Rejoin, cl.Revoked, cl.Leads, cl.Seen = model.Joining, false, false, false, 0
+	return x.send(a.A, model.Request{API: model.JoinGroup, ID: cl.ID, Meta: cl.Topics, Generation: model.NoGeneration}, a)
+}
+
+func (x *Exec) sync(a Args) bool {
+	cl := &x.s.Clients[a.A]
+	if !idle(cl) || cl.Phase != model.Joined {
+		return false
+	}
+	n := x.begin()
+	cl = &n.Clients[a.A]
+	if cl.Protocol == 0 { // no assignor can be looked up: the application gets an exception
+		n.Last.Fenced |= 1 << a.A
+		*cl = model.Client{Phase: model.Failed, Generation: model.NoGeneration, Topics: cl.Topics}
+		return true
+	}
+	cl.Phase = model.Syncing
+	r := model.Request{API: model.SyncGroup, ID: cl.ID, Generation: cl.Generation, Protocol: cl.Protocol, Leads: cl.Leads}
+	if cl.Leads {
+		r.Plan, r.Seen = cl.Plan, cl.Seen
+	}
+	cl.Plan = [model.MaxPartitions]model.MemberID{}
+	return x.send(a.A, r, a)
+}
+
+func (x *Exec) fetch(a Args) bool {
+	cl := &x.s.Clients[a.A]
+	if !idle(cl) || cl.Phase != model.MemberPhase || cl.Unfetched == 0 {
+		return false
+	}
+	x.begin()
+	return x.send(a.A, model.Request{API: model.OffsetFetch, ID: cl.ID, Generation: cl.Generation}, a)
+}
+
+// mayRead tells whether the application has a next record of a partition. One
+// that lost its membership does not know until its next poll.
+func (x *Exec) mayRead(cl *model.Client, p int) bool {
+	return idle(cl) && (cl.Phase == model.MemberPhase || cl.Phase == model.Unjoined) &&
+		cl.Owned.Has(p) && !cl.Unfetched.Has(p) && int(cl.Position[p]) < x.cfg.Records
+}
+
+func (x *Exec) takeRecord(a Args) bool {
+	cl, p := &x.s.Clients[a.A], int(a.B)
+	if !x.mayRead(cl, p) || cl.Hand.Has(p) {
+		return false
+	}
+	cl = &x.begin().Clients[a.A]
+	cl.Position[p]++
+	cl.Hand |= model.Part(p)
+	cl.Cleared &^= model.Part(p)
+	cl.Dirty |= model.Part(p)
+	return true
+}
+
+func (x *Exec) process(a Args) bool {
+	cl, p := &x.s.Clients[a.A], int(a.B)
+	if x.cfg.Commit == model.CommitBefore {
+		return x.processTaken(a)
+	}
+	if !x.mayRead(cl, p) {
+		return false
+	}
+	n := x.begin()
+	cl = &n.Clients[a.A]
+	n.Ghost.Output(p, cl.Position[p])
+	cl.Position[p]++
+	cl.Dirty |= model.Part(p)
+	return true
+}
+
+// processTaken processes a record whose commit is confirmed.
+func (x *Exec) processTaken(a Args) bool {
+	cl, p := &x.s.Clients[a.A], int(a.B)
+	if !idle(cl) || !(cl.Hand & cl.Cleared).Has(p) {
+		return false
+	}
+	n := x.begin()
+	cl = &n.Clients[a.A]
+	n.Ghost.Output(p, cl.Position[p]-1)
+	cl.Hand &^= model.Part(p)
+	cl.Cleared &^= model.Part(p)
+	return true
+}
+
+func (x *Exec) commit(a Args) bool {
+	cl := &x.s.Clients[a.A]
+	if !idle(cl) || cl.Dirty == 0 || !cl.MayCommit(&x.cfg.Rules.Off) {
+		return false
+	}
+	if x.cfg.Commit == model.CommitOnRevoke && !(cl.Rejoin || x.s.Left(x.cfg, model.Leaves)) {
+		return false
+	}
+	n := x.begin()
+	cl = &n.Clients[a.A]
+	r := model.Request{API: model.OffsetCommit, ID: cl.ID, Generation: cl.Generation}
+	for p := range x.parts {
+		r.Offsets[p] = model.NoOffset
+		if (cl.Owned&^cl.Unfetched | cl.Dirty).Has(p) {
+			r.Offsets[p] = x.toCommit(cl, p)
+			r.Stale |= model.Part(p) & cl.Stale
+		}
+	}
+	cl.Revoked = x.cfg.Commit == model.CommitOnRevoke
+	return x.send(a.A, r, a)
+}
+
+// toCommit is the offset that a client commits for a partition: its position,
+// which without client-commit-processed counts a record that was polled and is
+// not processed.
+func (x *Exec) toCommit(cl *model.Client, p int) model.Offset {
+	o := cl.Position[p]
+	if x.cfg.Rules.Off.Has(model.ClientCommitProcessed) && int(o) < x.cfg.Records {
+		o++
+	}
+	return o
+}
+
+func (x *Exec) heartbeat(a Args) bool {
+	cl := &x.s.Clients[a.A]
+	beating := cl.Phase == model.Joined || cl.Phase == model.Syncing || cl.Phase == model.MemberPhase
+	if !beating || cl.Process > model.Stalled || x.cfg.IsSimple(int(a.A)) || cl.Beat.API != model.NoAPI {
+		return false
+	}
+	behind := cl.App.API != model.NoAPI && cl.App.Status != model.Answered
+	if behind && !x.cfg.Travels[model.Heartbeat] {
+		return false // the connection answers in order
+	}
+	cl = &x.begin().Clients[a.A]
+	cl.Beat = model.Request{API: model.Heartbeat, Client: a.A, ID: cl.ID, Generation: cl.Generation}
+	cl.BeatFirst = !behind
+	if x.cfg.Travels[model.Heartbeat] {
+		return true
+	}
+	if !x.decideRequest(&cl.Beat, a) {
+		return false
+	}
+	x.receiveBeat(cl)
+	return true
+}
+
+func (x *Exec) receiveBeat(cl *model.Client) {
+	r := cl.Beat
+	cl.Beat, cl.BeatFirst = model.Request{}, false
+	x.n.Last.Received = r.API
+	cl.Receive(&r, &x.cfg.Rules.Off)
+}
+
+func (x *Exec) receive(a Args) bool {
+	cl := &x.s.Clients[a.A]
+	if a.B == 1 {
+		if cl.Process > model.Stalled || cl.Beat.API == model.NoAPI || cl.Beat.Status != model.Answered {
+			return false
+		}
+		x.receiveBeat(&x.begin().Clients[a.A])
+		return true
+	}
+	if cl.Process != model.Running || cl.App.API == model.NoAPI || cl.App.Status != model.Answered {
+		return false
+	}
+	x.receiveApp(&x.begin().Clients[a.A])
+	return true
+}
+
+func (x *Exec) assign(a Args) bool {
+	cl := &x.s.Clients[a.A]
+	if !idle(cl) || !x.cfg.IsSimple(int(a.A)) || cl.Phase != model.Outside {
+		return false
+	}
+	n := x.begin()
+	cl = &n.Clients[a.A]
+	cl.Phase = model.MemberPhase
+	cl.Owned = model.Part(n.Partitions(x.cfg)) - 1
+	cl.Unfetched = cl.Owned
+	return true
+}
+
+func (x *Exec) noticePartitions(a Args) bool {
+	cl := &x.s.Clients[a.A]
+	if !idle(cl) || cl.Phase != model.MemberPhase || !cl.Leads || cl.Rejoin || int(cl.Seen) >= x.s.Partitions(x.cfg) {
+		return false
+	}
+	x.begin().Clients[a.A].Rejoin = true
+	return true
+}
+
+func (x *Exec) subscribe(a Args) bool {
+	cl := &x.s.Clients[a.A]
+	if !idle(cl) || cl.Phase != model.MemberPhase || cl.Topics == model.Meta(a.B) || x.cfg.IsSimple(int(a.A)) || !x.s.Left(x.cfg, model.Subscriptions) {
+		return false
+	}
+	n := x.begin()
+	n.Spent[model.Subscriptions]++
+	cl = &n.Clients[a.A]
+	cl.Topics, cl.Rejoin = model.Meta(a.B), true
+	return true
+}
+
+func (x *Exec) leave(a Args) bool {
+	cl := &x.s.Clients[a.A]
+	if !idle(cl) || cl.Phase == model.Outside || cl.Phase == model.Failed || x.mustCommitFirst(cl) || !x.s.Left(x.cfg, model.Leaves) {
+		return false
+	}
+	n := x.begin()
+	n.Spent[model.Leaves]++
+	id := cl.ID
+	n.Clients[a.A].Reset(x.cfg)
+	return id == 0 || x.sendLeave(a.A, id, a)
+}
+
+// sendLeave sends a LeaveGroup that nobody waits for. If it travels it is late
+// while the budget lasts.
+func (x *Exec) sendLeave(client uint8, id model.MemberID, a Args) bool {
+	n := x.n
+	r := model.Request{API: model.LeaveGroup, Client: client, ID: id, Generation: model.NoGeneration}
+	if x.cfg.Travels[model.LeaveGroup] && n.Left(x.cfg, model.LateRequests) && n.AddLate(r) {
+		n.Spent[model.LateRequests]++
+		return true
+	}
+	return x.decideRequest(&r, a)
+}
+
+// pollTimeout: a client that waits for SyncGroup keeps waiting; its member is
+// gone.
+func (x *Exec) pollTimeout(a Args) bool {
+	cl := &x.s.Clients[a.A]
+	joined := cl.Phase == model.Joined || cl.Phase == model.Syncing || cl.Phase == model.MemberPhase
+	if cl.Process != model.Stalled || !joined || cl.ID == 0 {
+		return false
+	}
+	n := x.begin()
+	cl = &n.Clients[a.A]
+	id := cl.ID
+	cl.LeaveByPollTimeout(&x.cfg.Rules.Off)
+	return x.sendLeave(a.A, id, a)
+}

@@ -1,0 +1,217 @@
+package ops
+
+import "fencecheck/model"
+
+// open gives the rules access to the successor's coordinator.
+func (x *Exec) open(a Args) *model.Coordinator {
+	n := x.n
+	x.co = model.Coordinator{
+		Rules: &x.cfg.Rules, Group: &n.Group, Members: n.Members[:], Offsets: n.Offsets[:x.parts],
+		Replies: x.replies[:0], Pick: int(a.Pick),
+	}
+	return &x.co
+}
+
+// decideRequest lets the coordinator decide r, which becomes Answered or
+// Parked. It is false where the model has no room for what follows.
+func (x *Exec) decideRequest(r *model.Request, a Args) bool {
+	c := x.open(a)
+	ev := &x.n.Last
+	ev.API, ev.Client, ev.ID, ev.Generation, ev.Stale = r.API, r.Client, r.ID, r.Generation, r.Stale
+	var answer model.Reply
+	var parked bool
+	switch r.API {
+	case model.JoinGroup:
+		if r.ID == 0 {
+			if r.NewID = x.n.FreshID(x.cfg, int(r.Client)); r.NewID == 0 {
+				x.seen.Members = true
+				return false
+			}
+		}
+		answer, parked = c.JoinGroup(model.JoinGroupRequest{
+			MemberID: r.ID, Session: x.cfg.Sessions[r.Client], Protocols: x.cfg.Protocols[r.Client],
+			Meta: r.Meta, OldVersion: x.cfg.OldJoin, Fresh: r.NewID,
+		})
+	case model.SyncGroup:
+		answer, parked = c.SyncGroup(model.SyncGroupRequest{MemberID: r.ID, Generation: r.Generation, Protocol: r.Protocol, Plan: x.planOf(r)})
+	case model.Heartbeat:
+		answer = c.Heartbeat(model.HeartbeatRequest{MemberID: r.ID, Generation: r.Generation})
+	case model.LeaveGroup:
+		answer = c.LeaveGroup(r.ID)
+	case model.OffsetCommit:
+		answer = c.OffsetCommit(model.OffsetCommitRequest{MemberID: r.ID, Generation: r.Generation, Offsets: r.Offsets[:x.parts]})
+		if answer.Err == model.None {
+			ev.Committed = committed(r, x.parts)
+		}
+	case model.OffsetFetch:
+		for p := range x.parts {
+			r.Offsets[p] = c.OffsetFetch(p)
+		}
+	}
+	ev.Err, ev.Parked = answer.Err, parked
+	x.outcome = outcomeOf(r.API, answer.Err, parked)
+	if parked {
+		r.Status = model.Parked
+	} else {
+		x.answer(r, &answer)
+	}
+	return x.settle()
+}
+
+func committed(r *model.Request, parts int) model.PartSet {
+	var set model.PartSet
+	for p := range parts {
+		if r.Offsets[p] != model.NoOffset {
+			set |= model.Part(p)
+		}
+	}
+	return set
+}
+
+// planOf turns the owner of each partition into a row a member.
+func (x *Exec) planOf(r *model.Request) []model.MemberAssignment {
+	plan := x.plan[:0]
+next:
+	for p := range int(r.Seen) {
+		for i := range plan {
+			if plan[i].ID == r.Plan[p] {
+				plan[i].Parts |= model.Part(p)
+				continue next
+			}
+		}
+		if r.Plan[p] != 0 {
+			plan = append(plan, model.MemberAssignment{ID: r.Plan[p], Parts: model.Part(p)})
+		}
+	}
+	return plan
+}
+
+// answer writes the coordinator's answer into its request. What the client
+// sent matters no longer, but for what it must recognise.
+func (x *Exec) answer(r *model.Request, a *model.Reply) {
+	r.Status, r.Err, r.Stale = model.Answered, a.Err, 0
+	switch r.API {
+	case model.JoinGroup:
+		*r = model.Request{API: r.API, Status: model.Answered, Client: r.Client, ID: r.ID, Err: a.Err,
+			Generation: model.NoGeneration, NewID: a.MemberID, NewGen: a.Generation, Protocol: a.Protocol}
+		if a.Err == model.None && a.Leader == a.MemberID {
+			x.computePlan(r)
+		}
+	case model.SyncGroup:
+		*r = model.Request{API: r.API, Status: model.Answered, Client: r.Client, ID: r.ID, Err: a.Err,
+			Generation: r.Generation, Assignment: a.Assignment}
+	}
+}
+
+// computePlan is what a leader does with the members that its answer lists.
+// They are those of this very moment, so the plan travels in their place.
+func (x *Exec) computePlan(r *model.Request) {
+	r.Leads, r.Seen = true, uint8(x.n.Partitions(x.cfg))
+	if r.Protocol == 0 {
+		return
+	}
+	subs := x.subs[:0]
+	for i := range x.n.Members {
+		if m := &x.n.Members[i]; m.ID != 0 && !m.Is(model.Pending) {
+			subs = append(subs, model.Subscriber{ID: m.ID, Topics: m.Meta})
+		}
+	}
+	plan := x.plan[:len(subs)]
+	model.Assign(r.Protocol, subs, x.topics[:r.Seen], plan)
+	for p := range int(r.Seen) {
+		for _, a := range plan {
+			if a.Parts.Has(p) {
+				r.Plan[p] = a.ID
+			}
+		}
+	}
+}
+
+// settle follows up on what the coordinator did: it keeps the ghost truth, and
+// delivers the answers to parked requests. It is false beyond a bound.
+func (x *Exec) settle() bool {
+	n := x.n
+	if x.co.Full {
+		x.seen.Members = true
+		return false
+	}
+	if n.Group.Generation > x.cfg.MaxGeneration() {
+		x.seen.Generations = true
+		return false
+	}
+	if n.Members != x.s.Members {
+		x.noteRemoved()
+	}
+	if x.co.Completed {
+		n.Last.Completed = true
+		x.replaceAssignments(0)
+	}
+	for i := range x.co.Replies {
+		x.deliver(&x.co.Replies[i])
+	}
+	return true
+}
+
+// deliver brings the answer to a parked request to the client that awaits it,
+// if one does.
+func (x *Exec) deliver(a *model.Reply) {
+	cl := &x.n.Clients[model.ClientOf(a.To)]
+	r := &cl.App
+	if r.API != a.API || r.Status != model.Parked || r.ID != a.To && r.NewID != a.To {
+		return
+	}
+	x.answer(r, a)
+	if !x.cfg.Travels[r.API] && cl.Process == model.Running {
+		x.receiveApp(cl)
+	}
+}
+
+// noteRemoved is ghost: whoever held a member id that the coordinator removed
+// has been replaced, and was fenced without a cause if it was healthy and did
+// not leave.
+func (x *Exec) noteRemoved() {
+	for i := range x.s.Members {
+		m := &x.s.Members[i]
+		if m.ID == 0 || m.Is(model.Pending) || x.co.Find(m.ID) != nil {
+			continue
+		}
+		x.replaceAssignments(m.ID)
+		holder := model.ClientOf(m.ID)
+		if cl := &x.s.Clients[holder]; cl.ID == m.ID && x.healthy(cl) && x.n.Last.API != model.LeaveGroup {
+			x.n.Last.Fenced |= 1 << holder
+		}
+	}
+}
+
+// replaceAssignments is ghost: the assignments of one member, or of all where
+// id is 0, are replaced, in clients' hands and in flight.
+func (x *Exec) replaceAssignments(id model.MemberID) {
+	n := x.n
+	for i := range x.cfg.Clients() {
+		cl := &n.Clients[i]
+		if cl.ID == id || id == 0 && !x.cfg.IsSimple(i) {
+			cl.Stale = cl.Owned | cl.Dirty
+		}
+		replaceInFlight(&cl.App, id, x.parts)
+	}
+	for i := range n.Late {
+		replaceInFlight(&n.Late[i], id, x.parts)
+	}
+}
+
+func replaceInFlight(r *model.Request, id model.MemberID, parts int) {
+	if id != 0 && r.ID != id || r.ID == 0 {
+		return
+	}
+	switch {
+	case r.API == model.OffsetCommit && r.Status == model.InFlight:
+		r.Stale = committed(r, parts)
+	case r.API == model.SyncGroup && r.Status == model.Answered:
+		r.Stale = r.Assignment
+	}
+}
+
+// healthy: the process runs and wants to be a member.
+func (x *Exec) healthy(cl *model.Client) bool {
+	return cl.Process == model.Running && cl.Phase != model.Outside && cl.Phase != model.Failed
+}

@@ -1,0 +1,106 @@
+package ops
+
+import "fencecheck/model"
+
+// decide: the requests of one connection are decided in the order in which
+// they were sent, and none while an earlier one is parked.
+func (x *Exec) decide(a Args) bool {
+	cl := &x.s.Clients[a.A]
+	app, beat := &cl.App, &cl.Beat
+	pending := func(r *model.Request) bool { return r.API != model.NoAPI && r.Status != model.Answered }
+	if a.B == 1 {
+		if beat.API == model.NoAPI || beat.Status != model.InFlight || pending(app) && !cl.BeatFirst {
+			return false
+		}
+		return x.decideRequest(&x.begin().Clients[a.A].Beat, a)
+	}
+	if app.API == model.NoAPI || app.Status != model.InFlight || pending(beat) && cl.BeatFirst {
+		return false
+	}
+	return x.decideRequest(&x.begin().Clients[a.A].App, a)
+}
+
+func (x *Exec) decideLate(a Args) bool {
+	if x.s.Late[a.A].API == model.NoAPI {
+		return false
+	}
+	n := x.begin()
+	n.Last.Late = true
+	r := n.TakeLate(int(a.A))
+	return x.decideRequest(&r, a)
+}
+
+// requestTimeout: a parked request is hopeless when the coordinator has removed
+// its member without an answer.
+func (x *Exec) requestTimeout(a Args) bool {
+	cl := &x.s.Clients[a.A]
+	if cl.Process != model.Running || cl.App.Status != model.Parked || x.holds(&cl.App) {
+		return false
+	}
+	x.abandon(&x.begin().Clients[a.A])
+	return true
+}
+
+// holds tells whether the coordinator still has a parked request.
+func (x *Exec) holds(r *model.Request) bool {
+	flag := model.JoinParked
+	if r.API == model.SyncGroup {
+		flag = model.SyncParked
+	}
+	for i := range x.s.Members {
+		m := &x.s.Members[i]
+		if m.ID != 0 && (m.ID == r.ID || m.ID == r.NewID) && m.Is(flag) {
+			return true
+		}
+	}
+	return false
+}
+
+// giveUp: what has not been decided stays in flight; what has been decided
+// loses its answer.
+func (x *Exec) giveUp(a Args) bool {
+	cl := &x.s.Clients[a.A]
+	r := &cl.App
+	if a.B == 1 {
+		r = &cl.Beat
+	}
+	if r.API == model.NoAPI || !x.cfg.Travels[r.API] || cl.Process != model.Running {
+		return false
+	}
+	if r.Status == model.InFlight {
+		if !x.s.Left(x.cfg, model.LateRequests) {
+			return false
+		}
+		n := x.begin()
+		n.Spent[model.LateRequests]++
+		if !n.AddLate(*r) {
+			x.seen.Late = true
+			return false
+		}
+	} else {
+		if !x.s.Left(x.cfg, model.LostAnswers) {
+			return false
+		}
+		x.begin().Spent[model.LostAnswers]++
+	}
+	cl = &x.n.Clients[a.A]
+	if a.B == 1 {
+		cl.Beat, cl.BeatFirst = model.Request{}, false
+		return true
+	}
+	x.abandon(cl)
+	return true
+}
+
+// abandon is the client's side of giving up: it does not know what became of
+// its request.
+func (x *Exec) abandon(cl *model.Client) {
+	r := cl.App
+	cl.App, cl.BeatFirst = model.Request{}, false
+	switch r.API {
+	case model.JoinGroup, model.SyncGroup:
+		cl.Phase = model.Unjoined
+	case model.OffsetCommit:
+		cl.Hand = 0 // at most once: what may not be committed is not processed
+	}
+}

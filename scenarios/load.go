@@ -1,0 +1,398 @@
+package scenarios
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"fencecheck/invariants"
+	"fencecheck/model"
+	"fencecheck/search"
+)
+
+// InputError is a scenario file that cannot be taken.
+type InputError struct {
+	File         string
+	Line, Column int
+	Field        string
+	Problem      string // what was found, and what would be right
+}
+
+// Error has the place first, as compilers do.
+func (e *InputError) Error() string {
+	where := e.File
+	if e.Line > 0 {
+		where = fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
+	}
+	if e.Field != "" {
+		return fmt.Sprintf("%s: %s: %s", where, e.Field, e.Problem)
+	}
+	return fmt.Sprintf("%s: %s", where, e.Problem)
+}
+
+// file is a scenario as it is written. A key that is left out is zero.
+type file struct {
+	ID          string           `yaml:"id"`
+	Title       string           `yaml:"title"`
+	Doc         string           `yaml:"doc"`
+	Protocol    string           `yaml:"protocol"`
+	Members     int              `yaml:"members"`
+	Simple      int              `yaml:"simple"`
+	Partitions  int              `yaml:"partitions"`
+	Topics      int              `yaml:"topics"`
+	FirstTopic  bool             `yaml:"first_topic_only"`
+	Records     int              `yaml:"records"`
+	Assignors   [][]string       `yaml:"assignors"`
+	Sessions    []string         `yaml:"sessions"`
+	OldJoin     bool             `yaml:"join_v3"`
+	Commit      string           `yaml:"commit"`
+	Clock       string           `yaml:"clock"`
+	Travels     []string         `yaml:"travels"`
+	Faults      map[string]uint8 `yaml:"faults"`
+	Delays      uint8            `yaml:"initial_delays"`
+	MaxSize     int              `yaml:"group_max_size"`
+	Generations int              `yaml:"generations"`
+	Mutations   []string         `yaml:"mutations"`
+	Invariants  []string         `yaml:"invariants"`
+	Goals       []string         `yaml:"goals"`
+	Witnesses   []string         `yaml:"witnesses"`
+	Expect      expectation      `yaml:"expect"`
+	Caught      []caught         `yaml:"caught"`
+}
+
+type expectation struct {
+	Verdict  string `yaml:"verdict"`
+	Property string `yaml:"property"`
+	Length   int    `yaml:"length"`
+}
+
+type caught struct {
+	Mutate   []string `yaml:"mutate"`
+	Property string   `yaml:"property"`
+	Length   int      `yaml:"length"`
+}
+
+//go:embed *.yaml
+var embedded embed.FS
+
+// All has the ready scenarios, by id.
+var All = sync.OnceValue(func() []*Scenario {
+	names, err := fs.Glob(embedded, "*.yaml")
+	if err != nil {
+		panic(err)
+	}
+	var all []*Scenario
+	for _, name := range names {
+		text, err := embedded.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		s, err := Parse("scenarios/"+name, text)
+		if err != nil {
+			panic(err)
+		}
+		s.Path = ""
+		all = append(all, s)
+	}
+	return all
+})
+
+// ByID finds a ready scenario.
+func ByID(id string) (*Scenario, error) {
+	var ids []string
+	for _, s := range All() {
+		if s.ID == id {
+			return s, nil
+		}
+		ids = append(ids, s.ID)
+	}
+	return nil, unknown("scenario", id, ids)
+}
+
+// Open finds a ready scenario by its id, or reads a scenario file: a name that
+// ends in .yaml or .yml, or has a slash.
+func Open(name string) (*Scenario, error) {
+	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") && !strings.Contains(name, "/") {
+		return ByID(name)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name, text)
+}
+
+// Parse reads a scenario from YAML; name stands in errors.
+func Parse(name string, text []byte) (*Scenario, error) {
+	var f file
+	tree, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return nil, inputError(name, err)
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, &InputError{File: name, Line: 1, Column: 1, Problem: "the file is empty; a scenario has at least id, protocol, members, partitions and expect"}
+	}
+	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&f); err != nil {
+		return nil, inputError(name, err)
+	}
+	p := &builder{file: name, tree: tree, in: &f, s: &Scenario{ID: f.ID, Title: f.Title, Doc: f.Doc, Path: name}}
+	p.build()
+	if p.err != nil {
+		return nil, p.err
+	}
+	return p.s, nil
+}
+
+// inputError gives an error of the YAML library its place.
+func inputError(name string, err error) error {
+	e := &InputError{File: name, Problem: err.Error()}
+	var located yaml.Error
+	if errors.As(err, &located) {
+		e.Problem = located.GetMessage()
+		if t := located.GetToken(); t != nil && t.Position != nil {
+			e.Line, e.Column = t.Position.Line, t.Position.Column
+		}
+	}
+	if field, ok := strings.CutPrefix(e.Problem, "unknown field "); ok {
+		keys := fileKeys()
+		e.Problem = unknown("key", strings.Trim(field, `"`), keys).Error()
+	}
+	return e
+}
+
+// builder turns a file into a scenario, and stops at the first problem.
+type builder struct {
+	file string
+	tree *ast.File
+	in   *file
+	s    *Scenario
+	err  error
+}
+
+// fail notes a problem at a path such as $.faults.pauses.
+func (b *builder) fail(path, format string, args ...any) {
+	if b.err != nil {
+		return
+	}
+	e := &InputError{File: b.file, Field: strings.TrimPrefix(path, "$."), Problem: fmt.Sprintf(format, args...)}
+	if p, err := yaml.PathString(path); err == nil {
+		if node, err := p.FilterFile(b.tree); err == nil && node.GetToken() != nil {
+			e.Line, e.Column = node.GetToken().Position.Line, node.GetToken().Position.Column
+		}
+	}
+	b.err = e
+}
+
+// number checks a number's range.
+func (b *builder) number(key string, n, low, high int) int {
+	if n < low || n > high {
+		b.fail("$."+key, "found %d; right would be %d to %d", n, low, high)
+	}
+	return n
+}
+
+// choice finds a word's place among those that are possible.
+func (b *builder) choice(path, word string, words ...string) int {
+	for i, w := range words {
+		if w == word {
+			return i
+		}
+	}
+	b.fail(path, "found %q; right would be one of: %s", word, strings.Join(words, ", "))
+	return 0
+}
+
+func (b *builder) build() {
+	f, c := b.in, &b.s.Config
+	if f.ID == "" {
+		b.fail("$.id", "every scenario needs an id")
+	}
+	b.choice("$.protocol", f.Protocol, "classic-eager")
+	c.Members = b.number("members", f.Members, 1, model.MaxClients)
+	c.Simple = b.number("simple", f.Simple, 0, model.MaxClients-c.Members)
+	c.Partitions = b.number("partitions", f.Partitions, 1, model.MaxPartitions)
+	c.Topics = b.number("topics", max(f.Topics, 1), 1, c.Partitions)
+	c.Topic0Only = f.FirstTopic
+	c.Records = b.number("records", f.Records, 0, model.MaxRecords)
+	c.OldJoin = f.OldJoin
+	c.Rules.InitialDelays = uint8(b.number("initial_delays", int(f.Delays), 0, 3))
+	c.Rules.MaxSize = b.number("group_max_size", f.MaxSize, 0, model.MaxMembers)
+	c.Generations = model.Generation(b.number("generations", f.Generations, 0, model.MaxGeneration))
+	if f.Commit != "" {
+		c.Commit = model.CommitMode(b.choice("$.commit", f.Commit, "after", "before", "on-revoke"))
+	}
+	if f.Clock != "" {
+		c.Clock = model.Clock(b.choice("$.clock", f.Clock, "timely", "async"))
+	}
+	b.clients()
+	b.faults()
+	c.Rules.Off = b.mutations("$.mutations", f.Mutations)
+	b.properties()
+	b.expect()
+}
+
+func (b *builder) clients() {
+	f, c := b.in, &b.s.Config
+	for i := range c.Protocols {
+		c.Protocols[i] = model.ProtocolList(model.Range)
+	}
+	if n := len(f.Assignors); n > 0 && n != c.Members {
+		b.fail("$.assignors", "found %d lists; right would be one for each of the %d members", n, c.Members)
+		return
+	}
+	for i, list := range f.Assignors {
+		var names []model.Protocol
+		for j, name := range list {
+			names = append(names, model.Protocol(1+b.choice(fmt.Sprintf("$.assignors[%d][%d]", i, j), name, "range", "roundrobin")))
+		}
+		if len(names) == 0 || len(names) > 2 {
+			b.fail(fmt.Sprintf("$.assignors[%d]", i), "found %d assignors; right would be range, roundrobin, or both in some order", len(names))
+			return
+		}
+		c.Protocols[i] = model.ProtocolList(names...)
+	}
+	if n := len(f.Sessions); n > 0 && n != c.Members {
+		b.fail("$.sessions", "found %d words; right would be one for each of the %d members", n, c.Members)
+		return
+	}
+	for i, word := range f.Sessions {
+		c.Sessions[i] = model.SessionTimeout(b.choice(fmt.Sprintf("$.sessions[%d]", i), word, "within-bounds", "too-short", "too-long"))
+	}
+}
+
+func (b *builder) faults() {
+	f, c := b.in, &b.s.Config
+	var apis []string
+	for a := model.NoAPI + 1; a < model.DeleteGroups; a++ {
+		apis = append(apis, a.String())
+	}
+	for i, name := range f.Travels {
+		c.Travels[1+b.choice(fmt.Sprintf("$.travels[%d]", i), name, apis...)] = true
+	}
+	keys := make([]string, model.NumBudgets)
+	for i := range keys {
+		keys[i] = model.Budget(i).String()
+	}
+	for i, key := range keys { // in order, so that the first problem is always the same one
+		if n, ok := f.Faults[key]; ok {
+			c.Budgets[i] = uint8(b.number("faults."+key, int(n), 0, 9))
+		}
+	}
+	for key := range f.Faults {
+		if _, ok := indexOf(keys, key); !ok {
+			b.fail("$.faults."+key, "%v", unknown("fault", key, keys))
+		}
+	}
+	if c.AllPartitions() > model.MaxPartitions {
+		b.fail("$.faults.added_partitions", "%d partitions and %d added ones are more than %d", c.Partitions, c.Budgets[model.AddedPartitions], model.MaxPartitions)
+	}
+	if (c.Budgets[model.LateRequests] > 0 || c.Budgets[model.LostAnswers] > 0) && len(f.Travels) == 0 {
+		b.fail("$.faults", "late_requests and lost_answers need requests that travel; name them under travels")
+	}
+	if c.Budgets[model.Expiries] > 0 && c.Clock != model.Async {
+		b.fail("$.faults.expiries", "timers fire without a reason under `clock: async` only")
+	}
+}
+
+func indexOf(words []string, word string) (int, bool) {
+	for i, w := range words {
+		if w == word {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func (b *builder) mutations(path string, ids []string) model.Mutations {
+	var set model.Mutations
+	for i, id := range ids {
+		m, err := MutationByID(id)
+		if err != nil {
+			b.fail(fmt.Sprintf("%s[%d]", path, i), "%v", err)
+			return set
+		}
+		set = set.With(m)
+	}
+	return set
+}
+
+// MutationByID finds a mutation, or says which one may have been meant.
+func MutationByID(id string) (model.Mutation, error) {
+	if m, ok := model.MutationByID(id); ok {
+		return m, nil
+	}
+	var ids []string
+	for m := model.Mutation(0); m < model.NumMutations; m++ {
+		ids = append(ids, m.String())
+	}
+	return 0, unknown("mutation", id, ids)
+}
+
+func (b *builder) properties() {
+	f, s := b.in, b.s
+	for i, name := range f.Invariants {
+		inv, ok := invariants.ByName(name)
+		if !ok {
+			b.fail(fmt.Sprintf("$.invariants[%d]", i), "%v", unknown("invariant", name, propertyNames()))
+			return
+		}
+		s.Invariants = append(s.Invariants, inv)
+	}
+	for i, name := range f.Goals {
+		g, ok := invariants.GoalByName(name)
+		if !ok {
+			b.fail(fmt.Sprintf("$.goals[%d]", i), "%v", unknown("goal", name, propertyNames()))
+			return
+		}
+		s.Goals = append(s.Goals, g)
+	}
+	for i, name := range f.Witnesses {
+		w, ok := invariants.WitnessByName(name)
+		if !ok {
+			var names []string
+			for i := range invariants.Witnesses {
+				names = append(names, invariants.Witnesses[i].Name)
+			}
+			b.fail(fmt.Sprintf("$.witnesses[%d]", i), "%v", unknown("witness", name, names))
+			return
+		}
+		s.Witnesses = append(s.Witnesses, w)
+	}
+	if len(s.Invariants)+len(s.Goals) == 0 {
+		b.fail("$", "nothing is checked; name at least one under invariants or goals")
+	}
+}
+
+func (b *builder) expect() {
+	f, s := b.in, b.s
+	s.Expect.Verdict = search.Verdict(b.choice("$.expect.verdict", f.Expect.Verdict, "holds", "violated"))
+	s.Expect.Property, s.Expect.Length = f.Expect.Property, f.Expect.Length
+	if s.Expect.Verdict == search.Violated && s.Expect.Property == "" {
+		b.fail("$.expect", "a violated scenario names the property and the length of the shortest counterexample")
+	}
+	for i, c := range f.Caught {
+		set := b.mutations(fmt.Sprintf("$.caught[%d].mutate", i), c.Mutate)
+		s.Caught = append(s.Caught, Caught{set, c.Property, c.Length})
+	}
+}
+
+// fileKeys has the keys that a scenario file can have.
+func fileKeys() []string {
+	var keys []string
+	for _, t := range []reflect.Type{reflect.TypeFor[file](), reflect.TypeFor[expectation](), reflect.TypeFor[caught]()} {
+		for i := range t.NumField() {
+			keys = append(keys, t.Field(i).Tag.Get("yaml"))
+		}
+	}
+	return keys
+}

@@ -1,0 +1,135 @@
+// Package scenarios has the ready scenarios, loads further ones from YAML, and
+// binds a scenario's configuration, operations and invariants into a system
+// that package search can explore:
+//
+//	s, _ := scenarios.ByID("classic-eager")
+//	result := search.BreadthFirst(ctx, s.System(), s.Options())
+package scenarios
+
+import (
+	"fmt"
+	"strings"
+
+	"fencecheck/invariants"
+	"fencecheck/model"
+	"fencecheck/search"
+)
+
+// Scenario is one question to the model: who takes part, what may go wrong, and
+// what must hold.
+type Scenario struct {
+	ID         string
+	Title      string
+	Doc        string
+	Path       string // the file it came from; empty for the embedded ones
+	Config     model.Config
+	Invariants []*invariants.Invariant
+	Goals      []*invariants.Goal
+	Witnesses  []*invariants.Witness
+	Expect     Expect
+	// Caught says what is found when mutations are switched on.
+	Caught []Caught
+}
+
+// Expect is what a search of a scenario finds.
+type Expect struct {
+	Verdict  search.Verdict
+	Property string // what is violated
+	Length   int    // of the shortest counterexample
+}
+
+// Caught is what is found with mutations on.
+type Caught struct {
+	Mutations model.Mutations
+	Property  string
+	Length    int
+}
+
+// With is the scenario with further mutations switched on.
+func (s *Scenario) With(m model.Mutations) *Scenario {
+	c := *s
+	for _, id := range m.List() {
+		c.Config.Rules.Off = c.Config.Rules.Off.With(id)
+	}
+	return &c
+}
+
+// Only is the scenario with one of its properties, or with any other, as its
+// only property.
+func (s *Scenario) Only(property string) (*Scenario, error) {
+	c := *s
+	c.Invariants, c.Goals, c.Witnesses = nil, nil, nil
+	if i, ok := invariants.ByName(property); ok {
+		c.Invariants = []*invariants.Invariant{i}
+		return &c, nil
+	}
+	if g, ok := invariants.GoalByName(property); ok {
+		c.Goals = []*invariants.Goal{g}
+		return &c, nil
+	}
+	return nil, unknown("invariant or goal", property, propertyNames())
+}
+
+func propertyNames() []string {
+	var names []string
+	for i := range invariants.All {
+		names = append(names, invariants.All[i].Name)
+	}
+	for i := range invariants.Goals {
+		names = append(names, invariants.Goals[i].Name)
+	}
+	return names
+}
+
+// Bounds says in words, by key, what the scenario bounds.
+func (s *Scenario) Bounds() map[string]int {
+	c := &s.Config
+	b := map[string]int{"members": c.Members, "partitions": c.Partitions, "records": c.Records}
+	if c.Simple > 0 {
+		b["simple"] = c.Simple
+	}
+	if c.Generations > 0 {
+		b["generations"] = int(c.Generations)
+	}
+	for i, n := range c.Budgets {
+		b[model.Budget(i).String()] = int(n)
+	}
+	return b
+}
+
+// unknown is the error for a name that is not there, with the nearest one that
+// is.
+func unknown(what, name string, known []string) error {
+	best, far := "", len(name)/2+1
+	for _, k := range known {
+		if d := distance(name, k); d <= far {
+			best, far = k, d-1
+		}
+	}
+	if best == "" {
+		return fmt.Errorf("unknown %s %q; there are: %s", what, name, strings.Join(known, ", "))
+	}
+	return fmt.Errorf("unknown %s %q; did you mean %q?", what, name, best)
+}
+
+// distance is the number of letters to insert, delete or replace to get from a
+// to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,123 @@
+package scenarios
+
+import (
+	"sync"
+
+	"fencecheck/model"
+	"fencecheck/ops"
+	"fencecheck/search"
+)
+
+// System is a scenario as package search explores it.
+type System struct {
+	cfg    *model.Config
+	exec   *ops.Exec
+	shared *shared
+}
+
+// shared is what all forks of a system have in common.
+type shared struct {
+	mu    sync.Mutex
+	execs []*ops.Exec
+}
+
+// System makes the scenario a transition system.
+func (s *Scenario) System() *System {
+	cfg := s.Config
+	return newSystem(&cfg, &shared{})
+}
+
+func newSystem(cfg *model.Config, sh *shared) *System {
+	sys := &System{cfg: cfg, exec: ops.NewExec(cfg), shared: sh}
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.execs = append(sh.execs, sys.exec)
+	return sys
+}
+
+// Fork gives a worker scratch memory of its own.
+func (s *System) Fork() search.System[model.State] { return newSystem(s.cfg, s.shared) }
+
+// Config is the configuration of the scenario.
+func (s *System) Config() *model.Config { return s.cfg }
+
+// Init yields the one initial state.
+func (s *System) Init(yield func(*model.State)) {
+	var st model.State
+	st.Initial(s.cfg)
+	yield(&st)
+}
+
+// Next calls emit for every enabled step.
+func (s *System) Next(st, next *model.State, emit func(search.Step)) {
+	s.exec.Next(st, next, func(t ops.Taken) { emit(asStep(t)) })
+}
+
+func asStep(t ops.Taken) search.Step {
+	return search.Step{Op: t.Op, Outcome: t.Outcome, Arg: t.Args.Pack()}
+}
+
+// Take takes one step; ok is false where it is not enabled.
+func (s *System) Take(st, next *model.State, step search.Step) (taken search.Step, ok bool) {
+	t, ok := s.exec.Take(st, next, step.Op, ops.Unpack(step.Arg))
+	return asStep(t), ok
+}
+
+// Append encodes a state.
+func (s *System) Append(dst []byte, st *model.State) []byte { return st.Append(dst, s.cfg) }
+
+// Decode decodes a state.
+func (s *System) Decode(src []byte, st *model.State) { st.Decode(src, s.cfg) }
+
+// Ops names the operations.
+func (s *System) Ops() []string {
+	names := make([]string, len(ops.Table))
+	for i := range ops.Table {
+		names[i] = ops.Table[i].Name
+	}
+	return names
+}
+
+// Outcomes names what the coordinator can answer.
+func (s *System) Outcomes() []string { return ops.Outcomes }
+
+// Bounds tells which limits of the model kept a step from being taken.
+func (s *System) Bounds() ops.Bounds {
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	var all ops.Bounds
+	for _, x := range s.shared.execs {
+		b := x.Bounds()
+		all.Generations = all.Generations || b.Generations
+		all.Members = all.Members || b.Members
+		all.Late = all.Late || b.Late
+	}
+	return all
+}
+
+// Options are the properties of the scenario, for a search.
+func (s *Scenario) Options() search.Options[model.State] {
+	cfg := s.Config
+	var o search.Options[model.State]
+	for _, inv := range s.Invariants {
+		p := search.Property[model.State]{Name: inv.Name}
+		if inv.State != nil {
+			p.State = func(st *model.State) bool { return inv.State(&cfg, st) }
+		} else {
+			p.Step = func(before *model.State, _ search.Step, after *model.State) bool {
+				return inv.Step(&cfg, before, after)
+			}
+		}
+		o.Invariants = append(o.Invariants, p)
+	}
+	for _, w := range s.Witnesses {
+		o.Sometimes = append(o.Sometimes, search.Property[model.State]{Name: w.Name,
+			Step: func(before *model.State, _ search.Step, after *model.State) bool { return w.Step(&cfg, before, after) }})
+	}
+	for _, g := range s.Goals {
+		o.Goals = append(o.Goals, search.Goal[model.State]{Name: g.Name,
+			State: func(st *model.State) bool { return g.State(&cfg, st) },
+			Help:  func(st search.Step) bool { return !ops.Table[st.Op].Fault }})
+	}
+	return o
+}
