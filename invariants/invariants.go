@@ -41,6 +41,9 @@ var All = [...]Invariant{
 	{Name: "offset-monotone", Museum: "I4", Step: offsetMonotone, Witness: "offset-committed",
 		Doc:    "a committed offset never moves back, unless the group is deleted",
 		Source: "groups.md section 10, N2: Kafka itself does not promise it"},
+	{Name: "no-stranger-commit", Museum: "I2", Step: noStrangerCommit, Witness: "simple-commit-decided",
+		Doc:    "while the group has a member, no offset commit without member and generation takes effect",
+		Source: "groups.md O7"},
 	{Name: "no-lost-input", Museum: "I6", State: noLostInput, Witness: "offset-committed",
 		Doc:    "at least once: the committed offset never passes a record that has no output",
 		Source: "the delivery guarantee of commit after processing"},
@@ -73,7 +76,7 @@ func singleOwner(c *model.Config, s *model.State) bool {
 			if b.Generation < 0 {
 				continue
 			}
-			if a.Generation == b.Generation && a.Owned&b.Owned != 0 || a.Owned&^a.Stale&b.Owned&^b.Stale != 0 {
+			if a.Generation == b.Generation && a.Past == b.Past && a.Owned&b.Owned != 0 || a.Owned&^a.Stale&b.Owned&^b.Stale != 0 {
 				return false
 			}
 		}
@@ -139,4 +142,16 @@ func groupRecovers(c *model.Config, s *model.State) bool {
 		}
 	}
 	return !alive || owned&wanted == wanted
+}
+
+func noStrangerCommit(c *model.Config, before, after *model.State) bool {
+	if after.Last.Committed == 0 || !c.IsSimple(int(after.Last.Client)) {
+		return true
+	}
+	for i := range before.Members {
+		if m := &before.Members[i]; m.ID != 0 && !m.Is(model.Pending) {
+			return false
+		}
+	}
+	return true
 }

@@ -53,6 +53,7 @@ func (c *Client) receiveJoin(r *Request, off *Mutations) {
 		c.Phase, c.Rejoin = Joined, false
 		c.ID, c.Generation, c.Protocol = r.NewID, r.NewGen, r.Protocol
 		c.Leads, c.Plan, c.Seen = r.Leads, r.Plan, r.Seen
+		c.Past = r.Past
 	case MemberIDRequired:
 		c.Phase = Unjoined
 		c.ID, c.Generation = r.NewID, NoGeneration
@@ -68,8 +69,10 @@ func (c *Client) receiveJoin(r *Request, off *Mutations) {
 
 func (c *Client) receiveSync(r *Request, off *Mutations) {
 	c.Plan = [MaxPartitions]MemberID{}
-	switch r.Err {
-	case None:
+	switch {
+	case r.Err == None && !c.unchanged(r): // reset by the heartbeat thread meanwhile
+		c.Phase = Unjoined
+	case r.Err == None:
 		c.Phase, c.Rejoin, c.Revoked = MemberPhase, false, false
 		added := r.Assignment &^ c.Owned
 		if !off.Has(ClientLostOnReset) {
@@ -80,13 +83,13 @@ func (c *Client) receiveSync(r *Request, off *Mutations) {
 		c.Dirty &= c.Owned &^ added
 		c.Stale = c.Stale&^added | added&r.Stale
 		c.Position = keepPositions(c.Position, c.Owned&^added)
-	case IllegalGeneration:
+	case r.Err == IllegalGeneration:
 		c.Phase = Unjoined
 		c.reset(false, off)
-	case UnknownMemberID:
+	case r.Err == UnknownMemberID:
 		c.Phase = Unjoined
 		c.reset(true, off)
-	case RebalanceInProgress:
+	case r.Err == RebalanceInProgress:
 		c.Phase = Unjoined
 	default:
 		c.fail()

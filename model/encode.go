@@ -89,7 +89,7 @@ func (cl *Client) append(dst []byte, c *Config) []byte {
 	dst = append(dst, byte(cl.Process)|byte(cl.Phase)<<2|bit(cl.Rejoin, 5)|bit(cl.Leads, 6)|bit(cl.Revoked, 7),
 		byte(cl.ID), byte(cl.Generation+1), byte(cl.Protocol)|byte(cl.Topics)<<4,
 		byte(cl.Owned)|byte(cl.Unfetched)<<4, byte(cl.Dirty)|byte(cl.Stale)<<4,
-		byte(cl.Hand)|byte(cl.Cleared)<<4, cl.Seen|bit(cl.BeatFirst, 7))
+		byte(cl.Hand)|byte(cl.Cleared)<<4, cl.Seen|bit(cl.Past, 6)|bit(cl.BeatFirst, 7))
 	for p := range c.AllPartitions() {
 		dst = append(dst, byte(cl.Position[p]+1), byte(cl.Plan[p]))
 	}
@@ -105,7 +105,7 @@ func (cl *Client) decode(src []byte, c *Config) []byte {
 	cl.Owned, cl.Unfetched = PartSet(src[4]&15), PartSet(src[4]>>4)
 	cl.Dirty, cl.Stale = PartSet(src[5]&15), PartSet(src[5]>>4)
 	cl.Hand, cl.Cleared = PartSet(src[6]&15), PartSet(src[6]>>4)
-	cl.Seen, cl.BeatFirst = src[7]&127, has(src[7], 7)
+	cl.Seen, cl.Past, cl.BeatFirst = src[7]&63, has(src[7], 6), has(src[7], 7)
 	src = src[8:]
 	for p := range c.AllPartitions() {
 		cl.Position[p], cl.Plan[p] = Offset(src[0])-1, MemberID(src[1])
@@ -120,7 +120,7 @@ func (r *Request) append(dst []byte, c *Config) []byte {
 	if r.API == NoAPI {
 		return append(dst, 0)
 	}
-	dst = append(dst, byte(r.API)|byte(r.Status)<<4|bit(r.Leads, 7), r.Client, byte(r.ID), byte(r.Generation+1),
+	dst = append(dst, byte(r.API)|byte(r.Status)<<4|bit(r.Past, 6)|bit(r.Leads, 7), r.Client, byte(r.ID), byte(r.Generation+1),
 		byte(r.Err), byte(r.Protocol)|byte(r.Meta)<<4, byte(r.NewID), byte(r.NewGen+1),
 		byte(r.Assignment)|byte(r.Stale)<<4, r.Seen)
 	for p := range c.AllPartitions() {
@@ -133,7 +133,7 @@ func (r *Request) decode(src []byte, c *Config) []byte {
 	if src[0] == 0 {
 		return src[1:]
 	}
-	r.API, r.Status, r.Leads = API(src[0]&15), Status(src[0]>>4&7), has(src[0], 7)
+	r.API, r.Status, r.Past, r.Leads = API(src[0]&15), Status(src[0]>>4&3), has(src[0], 6), has(src[0], 7)
 	r.Client, r.ID, r.Generation = src[1], MemberID(src[2]), Generation(src[3])-1
 	r.Err, r.Protocol, r.Meta = Error(src[4]), Protocol(src[5]&15), Meta(src[5]>>4)
 	r.NewID, r.NewGen = MemberID(src[6]), Generation(src[7])-1

@@ -70,6 +70,9 @@ type Request struct {
 	// Stale is ghost: the partitions of a commit, or of an assignment on its
 	// way, whose assignment has been replaced meanwhile.
 	Stale PartSet
+	// Past is ghost: the answer comes from a life of the group before it was
+	// deleted.
+	Past bool
 }
 
 // Client is one client process: an application thread, a heartbeat thread, and
@@ -99,6 +102,9 @@ type Client struct {
 	// Stale is ghost: the partitions that it works on under an assignment that
 	// has been replaced.
 	Stale PartSet
+	// Past is ghost: its membership is of a life of the group before it was
+	// deleted; generation numbers have begun again since.
+	Past bool
 }
 
 // Ghost is the truth that no broker sees. Operations write it and never read

@@ -84,7 +84,7 @@ func (x *Exec) fetch(a Args) bool {
 // mayRead tells whether the application has a next record of a partition. One
 // that lost its membership does not know until its next poll.
 func (x *Exec) mayRead(cl *model.Client, p int) bool {
-	return idle(cl) && (cl.Phase == model.MemberPhase || cl.Phase == model.Unjoined) &&
+	return idle(cl) && !cl.Revoked && (cl.Phase == model.MemberPhase || cl.Phase == model.Unjoined) &&
 		cl.Owned.Has(p) && !cl.Unfetched.Has(p) && int(cl.Position[p]) < x.cfg.Records
 }
 

@@ -189,7 +189,7 @@ func (x *Exec) replaceAssignments(id model.MemberID) {
 	n := x.n
 	for i := range x.cfg.Clients() {
 		cl := &n.Clients[i]
-		if cl.ID == id || id == 0 && !x.cfg.IsSimple(i) {
+		if id != 0 && cl.ID == id || id == 0 && !x.cfg.IsSimple(i) {
 			cl.Stale = cl.Owned | cl.Dirty
 		}
 		replaceInFlight(&cl.App, id, x.parts)

@@ -2,10 +2,12 @@ package scenarios
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"reflect"
 	"strings"
@@ -40,46 +42,49 @@ func (e *InputError) Error() string {
 	return fmt.Sprintf("%s: %s", where, e.Problem)
 }
 
-// file is a scenario as it is written. A key that is left out is zero.
-type file struct {
-	ID          string           `yaml:"id"`
-	Title       string           `yaml:"title"`
-	Doc         string           `yaml:"doc"`
-	Protocol    string           `yaml:"protocol"`
-	Members     int              `yaml:"members"`
-	Simple      int              `yaml:"simple"`
-	Partitions  int              `yaml:"partitions"`
-	Topics      int              `yaml:"topics"`
-	FirstTopic  bool             `yaml:"first_topic_only"`
-	Records     int              `yaml:"records"`
-	Assignors   [][]string       `yaml:"assignors"`
-	Sessions    []string         `yaml:"sessions"`
-	OldJoin     bool             `yaml:"join_v3"`
-	Commit      string           `yaml:"commit"`
-	Clock       string           `yaml:"clock"`
-	Travels     []string         `yaml:"travels"`
-	Faults      map[string]uint8 `yaml:"faults"`
-	Delays      uint8            `yaml:"initial_delays"`
-	MaxSize     int              `yaml:"group_max_size"`
-	Generations int              `yaml:"generations"`
-	Mutations   []string         `yaml:"mutations"`
-	Invariants  []string         `yaml:"invariants"`
-	Goals       []string         `yaml:"goals"`
-	Witnesses   []string         `yaml:"witnesses"`
-	Expect      expectation      `yaml:"expect"`
-	Caught      []caught         `yaml:"caught"`
+// Definition is a scenario as it is written, in YAML or JSON. A key that is left
+// out is zero.
+type Definition struct {
+	ID             string           `yaml:"id" json:"id"`
+	Title          string           `yaml:"title" json:"title,omitempty"`
+	Doc            string           `yaml:"doc" json:"doc,omitempty"`
+	Protocol       string           `yaml:"protocol" json:"protocol"`
+	Members        int              `yaml:"members" json:"members"`
+	Simple         int              `yaml:"simple" json:"simple,omitempty"`
+	Partitions     int              `yaml:"partitions" json:"partitions"`
+	Topics         int              `yaml:"topics" json:"topics,omitempty"`
+	FirstTopicOnly bool             `yaml:"first_topic_only" json:"first_topic_only,omitempty"`
+	Records        int              `yaml:"records" json:"records"`
+	Assignors      [][]string       `yaml:"assignors" json:"assignors,omitempty"`
+	Sessions       []string         `yaml:"sessions" json:"sessions,omitempty"`
+	JoinV3         bool             `yaml:"join_v3" json:"join_v3,omitempty"`
+	Commit         string           `yaml:"commit" json:"commit,omitempty"`
+	Clock          string           `yaml:"clock" json:"clock,omitempty"`
+	Travels        []string         `yaml:"travels" json:"travels,omitempty"`
+	Faults         map[string]int   `yaml:"faults" json:"faults,omitempty"`
+	InitialDelays  int              `yaml:"initial_delays" json:"initial_delays,omitempty"`
+	GroupMaxSize   int              `yaml:"group_max_size" json:"group_max_size,omitempty"`
+	Generations    int              `yaml:"generations" json:"generations,omitempty"`
+	Mutations      []string         `yaml:"mutations" json:"mutations,omitempty"`
+	Invariants     []string         `yaml:"invariants" json:"invariants,omitempty"`
+	Goals          []string         `yaml:"goals" json:"goals,omitempty"`
+	Witnesses      []string         `yaml:"witnesses" json:"witnesses,omitempty"`
+	Expect         Expectation      `yaml:"expect" json:"expect"`
+	Caught         []CaughtMutation `yaml:"caught" json:"caught,omitempty"`
 }
 
-type expectation struct {
-	Verdict  string `yaml:"verdict"`
-	Property string `yaml:"property"`
-	Length   int    `yaml:"length"`
+// Expectation is what a search of the scenario finds, as a test holds.
+type Expectation struct {
+	Verdict  string `yaml:"verdict" json:"verdict"`
+	Property string `yaml:"property" json:"property,omitempty"`
+	Length   int    `yaml:"length" json:"length,omitempty"` // of the shortest counterexample
 }
 
-type caught struct {
-	Mutate   []string `yaml:"mutate"`
-	Property string   `yaml:"property"`
-	Length   int      `yaml:"length"`
+// CaughtMutation is what is found with mutations on, as a test holds.
+type CaughtMutation struct {
+	Mutate   []string `yaml:"mutate" json:"mutate"`
+	Property string   `yaml:"property" json:"property"`
+	Length   int      `yaml:"length" json:"length"`
 }
 
 //go:embed *.yaml
@@ -132,9 +137,9 @@ func Open(name string) (*Scenario, error) {
 	return Parse(name, text)
 }
 
-// Parse reads a scenario from YAML; name stands in errors.
+// Parse reads a scenario from YAML or JSON; name stands in errors.
 func Parse(name string, text []byte) (*Scenario, error) {
-	var f file
+	var d Definition
 	tree, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		return nil, inputError(name, err)
@@ -142,15 +147,27 @@ func Parse(name string, text []byte) (*Scenario, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, &InputError{File: name, Line: 1, Column: 1, Problem: "the file is empty; a scenario has at least id, protocol, members, partitions and expect"}
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&f); err != nil {
+	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&d); err != nil {
 		return nil, inputError(name, err)
 	}
-	p := &builder{file: name, tree: tree, in: &f, s: &Scenario{ID: f.ID, Title: f.Title, Doc: f.Doc, Path: name}}
-	p.build()
-	if p.err != nil {
-		return nil, p.err
+	return build(name, d, tree)
+}
+
+// Change is the scenario with its definition changed, checked again.
+func (s *Scenario) Change(change func(d *Definition)) (*Scenario, error) {
+	d := s.Definition
+	d.Faults = maps.Clone(d.Faults)
+	change(&d)
+	return build(cmp.Or(s.Path, s.ID), d, nil)
+}
+
+func build(name string, d Definition, tree *ast.File) (*Scenario, error) {
+	b := &builder{file: name, tree: tree, in: &d, s: &Scenario{ID: d.ID, Title: d.Title, Doc: d.Doc, Path: name, Definition: d}}
+	b.build()
+	if b.err != nil {
+		return nil, b.err
 	}
-	return p.s, nil
+	return b.s, nil
 }
 
 // inputError gives an error of the YAML library its place.
@@ -174,7 +191,7 @@ func inputError(name string, err error) error {
 type builder struct {
 	file string
 	tree *ast.File
-	in   *file
+	in   *Definition
 	s    *Scenario
 	err  error
 }
@@ -185,7 +202,7 @@ func (b *builder) fail(path, format string, args ...any) {
 		return
 	}
 	e := &InputError{File: b.file, Field: strings.TrimPrefix(path, "$."), Problem: fmt.Sprintf(format, args...)}
-	if p, err := yaml.PathString(path); err == nil {
+	if p, err := yaml.PathString(path); err == nil && b.tree != nil {
 		if node, err := p.FilterFile(b.tree); err == nil && node.GetToken() != nil {
 			e.Line, e.Column = node.GetToken().Position.Line, node.GetToken().Position.Column
 		}
@@ -222,11 +239,11 @@ func (b *builder) build() {
 	c.Simple = b.number("simple", f.Simple, 0, model.MaxClients-c.Members)
 	c.Partitions = b.number("partitions", f.Partitions, 1, model.MaxPartitions)
 	c.Topics = b.number("topics", max(f.Topics, 1), 1, c.Partitions)
-	c.Topic0Only = f.FirstTopic
+	c.Topic0Only = f.FirstTopicOnly
 	c.Records = b.number("records", f.Records, 0, model.MaxRecords)
-	c.OldJoin = f.OldJoin
-	c.Rules.InitialDelays = uint8(b.number("initial_delays", int(f.Delays), 0, 3))
-	c.Rules.MaxSize = b.number("group_max_size", f.MaxSize, 0, model.MaxMembers)
+	c.OldJoin = f.JoinV3
+	c.Rules.InitialDelays = uint8(b.number("initial_delays", f.InitialDelays, 0, 3))
+	c.Rules.MaxSize = b.number("group_max_size", f.GroupMaxSize, 0, model.MaxMembers)
 	c.Generations = model.Generation(b.number("generations", f.Generations, 0, model.MaxGeneration))
 	if f.Commit != "" {
 		c.Commit = model.CommitMode(b.choice("$.commit", f.Commit, "after", "before", "on-revoke"))
@@ -285,7 +302,7 @@ func (b *builder) faults() {
 	}
 	for i, key := range keys { // in order, so that the first problem is always the same one
 		if n, ok := f.Faults[key]; ok {
-			c.Budgets[i] = uint8(b.number("faults."+key, int(n), 0, 9))
+			c.Budgets[i] = uint8(b.number("faults."+key, n, 0, 9))
 		}
 	}
 	for key := range f.Faults {
@@ -389,7 +406,7 @@ func (b *builder) expect() {
 // fileKeys has the keys that a scenario file can have.
 func fileKeys() []string {
 	var keys []string
-	for _, t := range []reflect.Type{reflect.TypeFor[file](), reflect.TypeFor[expectation](), reflect.TypeFor[caught]()} {
+	for _, t := range []reflect.Type{reflect.TypeFor[Definition](), reflect.TypeFor[Expectation](), reflect.TypeFor[CaughtMutation]()} {
 		for i := range t.NumField() {
 			keys = append(keys, t.Field(i).Tag.Get("yaml"))
 		}

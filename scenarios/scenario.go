@@ -8,6 +8,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fencecheck/invariants"
@@ -21,7 +22,8 @@ type Scenario struct {
 	ID         string
 	Title      string
 	Doc        string
-	Path       string // the file it came from; empty for the embedded ones
+	Path       string     // the file it came from; empty for the embedded ones
+	Definition Definition // as it was written
 	Config     model.Config
 	Invariants []*invariants.Invariant
 	Goals      []*invariants.Goal
@@ -48,7 +50,11 @@ type Caught struct {
 // With is the scenario with further mutations switched on.
 func (s *Scenario) With(m model.Mutations) *Scenario {
 	c := *s
+	c.Definition.Mutations = slices.Clone(c.Definition.Mutations)
 	for _, id := range m.List() {
+		if !c.Config.Rules.Off.Has(id) {
+			c.Definition.Mutations = append(c.Definition.Mutations, id.String())
+		}
 		c.Config.Rules.Off = c.Config.Rules.Off.With(id)
 	}
 	return &c
@@ -59,12 +65,15 @@ func (s *Scenario) With(m model.Mutations) *Scenario {
 func (s *Scenario) Only(property string) (*Scenario, error) {
 	c := *s
 	c.Invariants, c.Goals, c.Witnesses = nil, nil, nil
+	c.Definition.Invariants, c.Definition.Goals, c.Definition.Witnesses = nil, nil, nil
 	if i, ok := invariants.ByName(property); ok {
 		c.Invariants = []*invariants.Invariant{i}
+		c.Definition.Invariants = []string{property}
 		return &c, nil
 	}
 	if g, ok := invariants.GoalByName(property); ok {
 		c.Goals = []*invariants.Goal{g}
+		c.Definition.Goals = []string{property}
 		return &c, nil
 	}
 	return nil, unknown("invariant or goal", property, propertyNames())
