@@ -53,6 +53,9 @@ var All = [...]Invariant{
 	{Name: "generation-monotone", Step: generationMonotone, Witness: "rebalance-completed",
 		Doc:    "every completed rebalance has a larger generation than the one before, until the group is deleted",
 		Source: "groups.md 2.8"},
+	{Name: "no-ghost-member", Museum: "M27", State: noGhostMember, Witness: "answer-lost",
+		Doc:    "where no process dies, every member that the coordinator counts is one that some process acts as, or is about to learn that it is",
+		Source: "KIP-394; groups.md J10"},
 	{Name: "no-false-fence", Museum: "I11", Step: noFalseFence, Witness: "member-removed",
 		Doc:    "no member is removed, nor brought to fail, that runs, wants to be a member and is not late",
 		Source: "the promise of session.timeout.ms and rebalance.timeout.ms"},
@@ -60,6 +63,9 @@ var All = [...]Invariant{
 
 // Goals has every goal.
 var Goals = [...]Goal{
+	{Name: "group-settles", Museum: "I10", State: groupSettles, Witness: "rebalance-completed",
+		Doc:    "from every state every process that runs and is subscribed can become a stable member, whatever partitions a stalled one keeps",
+		Source: "KAFKA-12890; the purpose of the sync timer"},
 	{Name: "group-recovers", Museum: "I10", State: groupRecovers, Witness: "member-removed",
 		Doc:    "from every state the group can come to rest: every process that runs and is subscribed is a stable member, and every partition that they subscribe to has exactly one of them as its owner",
 		Source: "the purpose of a rebalance"},
@@ -122,16 +128,42 @@ func generationMonotone(_ *model.Config, before, after *model.State) bool {
 
 func noFalseFence(_ *model.Config, _, after *model.State) bool { return after.Last.Fenced == 0 }
 
+func noGhostMember(_ *model.Config, s *model.State) bool {
+	for i := range s.Members {
+		if m := &s.Members[i]; m.ID != 0 && !m.Is(model.Pending) && s.Holder(m.ID) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// live tells whether a process takes part: it runs and is subscribed.
+func live(cl *model.Client) bool {
+	return cl.Process == model.Running && cl.Phase != model.Outside && cl.Phase != model.Failed
+}
+
+// settled tells whether a client is a member of the stable generation.
+func settled(s *model.State, cl *model.Client) bool {
+	return cl.Phase == model.MemberPhase && !cl.Rejoin && cl.Generation == s.Group.Generation && s.Group.State == model.Stable
+}
+
+func groupSettles(c *model.Config, s *model.State) bool {
+	for i := range c.Members {
+		if cl := &s.Clients[i]; live(cl) && !settled(s, cl) {
+			return false
+		}
+	}
+	return true
+}
+
 func groupRecovers(c *model.Config, s *model.State) bool {
 	var owned, wanted model.PartSet
-	alive := false
 	for i := range c.Members {
 		cl := &s.Clients[i]
-		if cl.Process != model.Running || cl.Phase == model.Outside || cl.Phase == model.Failed {
+		if !live(cl) {
 			continue
 		}
-		alive = true
-		if cl.Phase != model.MemberPhase || cl.Rejoin || cl.Generation != s.Group.Generation || s.Group.State != model.Stable || owned&cl.Owned != 0 {
+		if !settled(s, cl) || owned&cl.Owned != 0 {
 			return false
 		}
 		owned |= cl.Owned
@@ -141,7 +173,7 @@ func groupRecovers(c *model.Config, s *model.State) bool {
 			}
 		}
 	}
-	return !alive || owned&wanted == wanted
+	return owned&wanted == wanted
 }
 
 func noStrangerCommit(c *model.Config, before, after *model.State) bool {

@@ -58,6 +58,7 @@ const (
 	ClientLostOnReset
 	ClientCommitOnlyStable
 	ClientCommitProcessed
+	ClientPollTimeout
 	NumMutations
 )
 
@@ -81,8 +82,8 @@ var Registry = [NumMutations]MutationInfo{
 	JoinLeaderStableRebalance:   {ID: "join-leader-stable-rebalance", Rule: "a leader that joins again in Stable begins a rebalance, even with the same bytes", Source: "GroupMetadataManager.classicGroupJoinExistingMember; groups.md J17", Breaks: "partitions that are added are never assigned"},
 	JoinMetadataChangeRebalance: {ID: "join-metadata-change-rebalance", Rule: "a member that joins again with other bytes begins a rebalance", Source: "GroupMetadataManager.classicGroupJoinExistingMember; groups.md J16, J19", Breaks: "a generation keeps an assignment that does not fit the subscriptions"},
 	JoinWaitAllMembers:          {ID: "join-wait-all-members", Rule: "the join phase ends early only when every member has joined", Source: "ClassicGroup.hasAllMembersJoined; groups.md 2.2", Breaks: "live members are dropped while they use their partitions"},
-	JoinPendingBlocksCompletion: {ID: "join-pending-blocks-completion", Rule: "the join phase does not end early while an id that was handed out has not come back", Source: "KIP-394, ClassicGroup.hasAllMembersJoined; groups.md 2.2", Breaks: "a second rebalance right after the first"},
-	JoinDropUnjoinedDynamic:     {ID: "join-drop-unjoined-dynamic", Rule: "dynamic members that did not join in time are removed when the join phase ends", Source: "GroupMetadataManager.completeClassicGroupJoin; groups.md 2.3 step 2", Breaks: "dead members keep partitions"},
+	JoinPendingBlocksCompletion: {ID: "join-pending-blocks-completion", Rule: "the join phase does not end early while an id that was handed out has not come back", Source: "KIP-394, ClassicGroup.hasAllMembersJoined; groups.md 2.2", Breaks: "a second rebalance right after the first", Redundant: "costs time, no property: whoever comes back too late joins the next generation. No scenario is violated without it"},
+	JoinDropUnjoinedDynamic:     {ID: "join-drop-unjoined-dynamic", Rule: "dynamic members that did not join in time are removed when the join phase ends", Source: "GroupMetadataManager.completeClassicGroupJoin; groups.md 2.3 step 2", Breaks: "dead members keep partitions", Redundant: "sync-timeout and session-expiry remove the dead member later, and its old generation fences it meanwhile; sync-timeout is the younger rule (KAFKA-12890). No scenario is violated without it"},
 	JoinGenerationIncrement:     {ID: "join-generation-increment", Rule: "the generation rises when the join phase ends", Source: "ClassicGroup.initNextGeneration; groups.md 2.3 step 4", Breaks: "two owners in one generation"},
 	EmptyGenerationIncrement:    {ID: "empty-generation-increment", Rule: "the generation rises also when the join phase ends with no members", Source: "ClassicGroup.initNextGeneration; groups.md 2.8", Breaks: "a generation is used again after the group was empty"},
 	PrepareFailParkedSyncs:      {ID: "prepare-fail-parked-syncs", Rule: "a rebalance answers the SyncGroups that wait with REBALANCE_IN_PROGRESS", Source: "GroupMetadataManager.prepareRebalance; groups.md 2.2", Breaks: "a follower hangs, or takes the plan of another generation"},
@@ -102,6 +103,7 @@ var Registry = [NumMutations]MutationInfo{
 	ClientResetOnUnknownMember:  {ID: "client-reset-on-unknown-member", Rule: "a client drops its member id on UNKNOWN_MEMBER_ID", Source: "AbstractCoordinator.resetStateAndRejoin; groups.md 8.1", Breaks: "a client asks for ever with a dead id"},
 	ClientLostOnReset:           {ID: "client-lost-on-reset", Rule: "a client that lost its generation takes its partitions from the application before it joins (onPartitionsLost)", Source: "ConsumerCoordinator.onJoinPrepare; groups.md 8.1", Breaks: "the application keeps partitions after losing them"},
 	ClientCommitOnlyStable:      {ID: "client-commit-only-stable", Rule: "a subscribed client sends commits only while it is a stable member", Source: "ConsumerCoordinator.sendOffsetCommitRequest; groups.md 8.1", Breaks: "the positions of an old assignment are sent with a new generation"},
+	ClientPollTimeout:           {ID: "client-poll-timeout", Rule: "a heartbeat thread leaves the group for an application that does not poll within max.poll.interval.ms", Source: "KIP-62, AbstractCoordinator.HeartbeatThread; groups.md 8.1", Breaks: "a stalled application keeps its partitions while its heartbeats go on"},
 	ClientCommitProcessed:       {ID: "client-commit-processed", Rule: "an at-least-once application commits the positions of processed records only (usage: enable.auto.commit with records handed to another thread breaks it)", Source: "KafkaConsumer, automatic offset committing; museum: commit-of-last-poll", Breaks: "records that are never processed"},
 }
 

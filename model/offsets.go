@@ -76,6 +76,7 @@ func (c *Coordinator) DeleteGroup() Reply {
 		a.Err = GroupIDNotFound
 	case Empty:
 		*c.Group = Group{}
+		clear(c.Members) // ids that were handed out and have not come back
 		for p := range c.Offsets {
 			c.Offsets[p] = NoOffset
 		}

@@ -217,6 +217,16 @@ func (r *Request) mentions(id MemberID) bool {
 	return r.API != NoAPI && (r.ID == id || r.NewID == id || inPlan(&r.Plan, id))
 }
 
+// Holder is the client that acts under a member id, or is about to be given it;
+// nil if there is none any more.
+func (s *State) Holder(id MemberID) *Client {
+	cl := &s.Clients[ClientOf(id)]
+	if cl.ID == id || cl.App.API == JoinGroup && cl.App.NewID == id {
+		return cl
+	}
+	return nil
+}
+
 func inPlan(plan *[MaxPartitions]MemberID, id MemberID) bool {
 	for _, owner := range plan {
 		if owner == id {

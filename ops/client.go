@@ -273,7 +273,7 @@ func (x *Exec) sendLeave(client uint8, id model.MemberID, a Args) bool {
 func (x *Exec) pollTimeout(a Args) bool {
 	cl := &x.s.Clients[a.A]
 	joined := cl.Phase == model.Joined || cl.Phase == model.Syncing || cl.Phase == model.MemberPhase
-	if cl.Process != model.Stalled || !joined || cl.ID == 0 {
+	if cl.Process != model.Stalled || !joined || cl.ID == 0 || x.cfg.Rules.Off.Has(model.ClientPollTimeout) {
 		return false
 	}
 	n := x.begin()

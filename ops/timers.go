@@ -16,19 +16,10 @@ func (x *Exec) reason(has bool) bool {
 	return true
 }
 
-// holder is the client that acts under a member id, nil if none does any more.
-func (x *Exec) holder(id model.MemberID) *model.Client {
-	cl := &x.s.Clients[model.ClientOf(id)]
-	if cl.ID == id || cl.App.API == model.JoinGroup && cl.App.NewID == id {
-		return cl
-	}
-	return nil
-}
-
 // late tells whether the coordinator would wait in vain for a member: nobody
 // acts under its id, or who does is not able to.
 func (x *Exec) late(id model.MemberID) bool {
-	cl := x.holder(id)
+	cl := x.s.Holder(id)
 	return cl == nil || !x.healthy(cl)
 }
 
@@ -93,7 +84,7 @@ func (x *Exec) sessionTimeout(a Args) bool {
 // session: its process stands still, or it waits for a rebalance that others
 // hold up.
 func (x *Exec) silent(id model.MemberID) bool {
-	cl := x.holder(id)
+	cl := x.s.Holder(id)
 	if cl == nil || cl.Process > model.Stalled || cl.Phase == model.Outside || cl.Phase == model.Failed {
 		return true
 	}

@@ -25,7 +25,7 @@ func TestMatrixTry(t *testing.T) {
 			s.Goals = nil
 		}
 		run := func(label string, s *Scenario) {
-			ctx, c := context.WithTimeout(context.Background(), 60*time.Second)
+			ctx, c := context.WithTimeout(context.Background(), 40*time.Second)
 			defer c()
 			sys := s.System()
 			r := search.BreadthFirst(ctx, sys, s.Options())

@@ -13,6 +13,11 @@ type System struct {
 	cfg    *model.Config
 	exec   *ops.Exec
 	shared *shared
+
+	// forward is made once, since a closure for each call of Next would be an
+	// allocation for each state.
+	forward func(ops.Taken)
+	emit    func(search.Step)
 }
 
 // shared is what all forks of a system have in common.
@@ -29,6 +34,7 @@ func (s *Scenario) System() *System {
 
 func newSystem(cfg *model.Config, sh *shared) *System {
 	sys := &System{cfg: cfg, exec: ops.NewExec(cfg), shared: sh}
+	sys.forward = func(t ops.Taken) { sys.emit(asStep(t)) }
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	sh.execs = append(sh.execs, sys.exec)
@@ -50,7 +56,8 @@ func (s *System) Init(yield func(*model.State)) {
 
 // Next calls emit for every enabled step.
 func (s *System) Next(st, next *model.State, emit func(search.Step)) {
-	s.exec.Next(st, next, func(t ops.Taken) { emit(asStep(t)) })
+	s.emit = emit
+	s.exec.Next(st, next, s.forward)
 }
 
 func asStep(t ops.Taken) search.Step {

@@ -1,0 +1,45 @@
+package model
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// kebab is how ids are written.
+var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
+
+func TestRegistryIsComplete(t *testing.T) {
+	seen := map[string]bool{}
+	for m := Mutation(0); m < NumMutations; m++ {
+		e := Registry[m]
+		assert.Regexp(t, kebab, e.ID)
+		assert.False(t, seen[e.ID], "%s is there twice", e.ID)
+		assert.NotEmpty(t, e.Rule, e.ID)
+		assert.NotEmpty(t, e.Source, e.ID)
+		assert.NotEmpty(t, e.Breaks, e.ID)
+		seen[e.ID] = true
+		found, ok := MutationByID(e.ID)
+		assert.True(t, ok)
+		assert.Equal(t, m, found)
+	}
+	_, ok := MutationByID("no-such-check")
+	assert.False(t, ok)
+}
+
+func TestMutationSets(t *testing.T) {
+	set := Mutations{}.With(SyncTimeout).With(JoinSessionBounds)
+	assert.Equal(t, []Mutation{JoinSessionBounds, SyncTimeout}, set.List())
+	assert.Equal(t, Mutations{}, set.Without(SyncTimeout).Without(JoinSessionBounds))
+}
+
+func TestErrorNames(t *testing.T) {
+	for _, e := range Errors() {
+		back, ok := ErrorByName(e.String())
+		assert.True(t, ok)
+		assert.Equal(t, e, back)
+	}
+	_, ok := ErrorByName("NO_SUCH_ERROR")
+	assert.False(t, ok)
+}
