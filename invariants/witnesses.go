@@ -24,6 +24,10 @@ var Witnesses = [...]Witness{
 		func(_ *model.Config, _, after *model.State) bool {
 			return after.Last.API == model.OffsetCommit && after.Last.Stale != 0 && after.Last.Committed == 0
 		}},
+	{"completing-commit-refused", "a commit reached the coordinator while it waited for the leader's plan, and was refused",
+		func(_ *model.Config, _, after *model.State) bool {
+			return after.Last.API == model.OffsetCommit && after.Last.Err == model.RebalanceInProgress
+		}},
 	{"late-commit-decided", "a commit was decided whose sender had given up on it",
 		func(_ *model.Config, _, after *model.State) bool {
 			return after.Last.API == model.OffsetCommit && after.Last.Late

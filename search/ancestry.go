@@ -64,6 +64,15 @@ func (a *ancestry) at(m mark, n int64) (parent int64, ordinal uint32) {
 	return parent, ordinal
 }
 
+// growth bounds what n more records may need.
+func (a *ancestry) growth(n int) int64 {
+	records := int64(n) * maxRecordBytes
+	if last := len(a.blocks) - 1; last >= 0 && int64(len(a.blocks[last]))+records > blockBytes {
+		return records + blockBytes
+	}
+	return records
+}
+
 func (a *ancestry) bytes() int64 {
 	if len(a.blocks) == 0 {
 		return 0

@@ -1,38 +1,52 @@
 package search
 
 // A miss is a successor that was not in the visited set when a page was
-// expanded. It may still turn out to be known: the same round can find a state twice.
+// expanded. It may still turn out to be known: a round can find a state twice.
 type miss struct {
 	fp         uint64
 	start, end uint32 // its encoding in chunk.codes
 	parent     uint32 // its place in the page
 	ordinal    uint32 // its place among the successors of the parent
-	edge       uint32 // its edge in chunk.edges, where there are goals
+	edge       uint32 // its edge in chunk.edges, counted from 1; 0: none
+	next       uint32 // the next miss of the same shard, counted from 1; 0: none
 }
 
-// A chunk is what expanding one page yields: the misses, by shard.
+// A chunk is what expanding one page yields: the misses, in a chain for each
+// shard.
 type chunk struct {
-	base   int64 // number of the page's first state within its level
-	misses [shards][]miss
-	codes  []byte
-	edges  []edge
+	base        int64 // number of the page's first state within its level
+	misses      []miss
+	first, last [shards]uint32 // of each chain, counted from 1
+	count       [shards]uint32
+	codes       []byte
+	edges       []edge
 }
+
+const missBytes = 32
 
 func (c *chunk) reset(base int64) {
 	c.base = base
-	c.codes, c.edges = c.codes[:0], c.edges[:0]
-	for i := range c.misses {
-		c.misses[i] = c.misses[i][:0]
+	c.misses, c.codes, c.edges = c.misses[:0], c.codes[:0], c.edges[:0]
+	clear(c.first[:])
+	clear(c.count[:])
+}
+
+// add puts a miss at the end of the chain of its shard.
+func (c *chunk) add(m miss, code []byte) {
+	m.start = uint32(len(c.codes))
+	c.codes = append(c.codes, code...)
+	m.end = uint32(len(c.codes))
+	c.misses = append(c.misses, m)
+	id, n := shardOf(m.fp), uint32(len(c.misses))
+	if c.count[id]++; c.count[id] == 1 {
+		c.first[id] = n
+	} else {
+		c.misses[c.last[id]-1].next = n
 	}
+	c.last[id] = n
 }
 
 // bytes is what the buffers hold.
 func (c *chunk) bytes() int64 {
-	n := int64(cap(c.codes)) + int64(cap(c.edges))*edgeBytes
-	for i := range c.misses {
-		n += int64(cap(c.misses[i])) * missBytes
-	}
-	return n
+	return int64(cap(c.codes)) + int64(cap(c.misses))*missBytes + int64(cap(c.edges))*edgeBytes
 }
-
-const missBytes = 32

@@ -16,7 +16,7 @@ type page struct {
 	base   int64 // number of the first state within its level
 }
 
-// next splits the first encoding off data.
+// nextCode splits the first encoding off data.
 func nextCode(data []byte) (code, rest []byte) {
 	n, k := binary.Uvarint(data)
 	end := k + int(n)
@@ -65,6 +65,9 @@ func (f *frontier) take(dst []page) []page {
 	f.pages = f.pages[:0]
 	return dst
 }
+
+// growth is what a page that is yet to be opened may take, beside its encodings.
+func (f *frontier) growth() int64 { return int64(f.full) }
 
 // release takes back the memory of a page that has been expanded.
 func (f *frontier) release(p page) {

@@ -20,12 +20,12 @@ type Options[S any] struct {
 
 	Workers int // 0: one for each processor (GOMAXPROCS)
 
-	// The bounds are looked at between rounds of a few thousand states, so
-	// that MaxStates may be passed by what one round finds.
+	// The bounds, and the context, are looked at between rounds of some ten
+	// thousand states, so that MaxStates may be passed by what one round finds.
 	MaxStates int64 // 0: none
 	MaxDepth  int   // 0: none; states at this depth are found but not expanded
-	// Memory bounds the bytes that the search holds; 0: no bound. It stops before the
-	// round that could exceed it.
+	// Memory bounds the bytes that the search holds; 0: no bound. It stops
+	// before it admits states for which there might be no room.
 	Memory int64
 
 	Progress      func(Progress) // called now and then from the goroutine of BreadthFirst

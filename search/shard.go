@@ -26,6 +26,25 @@ func (s *shard) close(id int) segment {
 	return g
 }
 
+// incoming counts the misses of a shard.
+func incoming(id int, chunks []*chunk) (n int) {
+	for _, c := range chunks {
+		n += int(c.count[id])
+	}
+	return n
+}
+
+// warm touches the slots that the misses will need. Nothing in it waits for
+// a slot, so that the cache misses overlap.
+func (s *shard) warm(id int, chunks []*chunk) (sum uint64) {
+	for _, c := range chunks {
+		for i := c.first[id]; i != 0; i = c.misses[i-1].next {
+			sum += s.table.first(c.misses[i-1].fp)
+		}
+	}
+	return sum
+}
+
 // admit adds a state that may be new, and returns its number within the shard.
 func (s *shard) admit(m *miss, code []byte, parent int64) (number int64, fresh bool) {
 	slot, fresh := s.table.insert(m.fp)
@@ -54,10 +73,13 @@ func (s *shard) bytes() int64 {
 	return s.table.bytes() + s.frontier.bytes + s.ancestry.bytes() + 4*int64(cap(s.goals))
 }
 
-// growth bounds what the shard may need to admit n more states whose encodings
-// have so many bytes together: a new table lives beside the old one for a while.
-func (s *shard) growth(n int, codes int64) int64 {
-	need := codes + int64(n)*(maxRecordBytes+4)
+// growth bounds what the shard may need to admit n more states, their encodings
+// apart: a new table lives beside the old one for a while.
+func (s *shard) growth(n int) int64 {
+	need := s.frontier.growth() + s.ancestry.growth(n)
+	if len(s.goals)+n > cap(s.goals) {
+		need += 4 * int64(cap(s.goals)+n)
+	}
 	if slots := s.table.wants(n); slots > len(s.table.slots) {
 		need += s.table.bytesFor(slots)
 	}

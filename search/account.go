@@ -1,0 +1,140 @@
+package search
+
+import "time"
+
+// states counts the distinct states found so far.
+func (e *engine[S]) states() (n int64) {
+	for i := range e.shards {
+		n += e.shards[i].states
+	}
+	return n
+}
+
+func (e *engine[S]) transitions() (n int64) {
+	for _, w := range e.workers {
+		n += w.transitions
+	}
+	return n
+}
+
+// held is the memory of all that grows with the search.
+func (e *engine[S]) held() (n int64) {
+	for i := range e.shards {
+		n += e.shards[i].bytes()
+	}
+	for _, c := range e.chunks {
+		n += c.bytes()
+	}
+	return n + e.judgement()
+}
+
+// fits reports whether the shards may admit what the chunks hold. It asks before
+// they do, for all of them at once, so that the answer does not depend on who
+// admits first.
+func (e *engine[S]) fits(chunks []*chunk) bool {
+	if e.o.Memory == 0 && !e.judging {
+		return true
+	}
+	need := e.held()
+	for _, c := range chunks {
+		need += 2 * int64(len(c.codes)) // a page that grows may double
+	}
+	for id := range e.shards {
+		n := incoming(id, chunks)
+		if e.judging && e.shards[id].states+int64(n) > maxNumber {
+			return false
+		}
+		need += e.shards[id].growth(n)
+	}
+	return e.o.Memory == 0 || need <= e.o.Memory
+}
+
+// result sums up.
+func (e *engine[S]) result() Result[S] {
+	r := Result[S]{
+		Complete:    e.stopped == "" && e.found == nil,
+		Stopped:     e.stopped,
+		States:      e.states(),
+		Transitions: e.transitions(),
+		Depth:       max(0, len(e.levels.starts)-1),
+		Memory:      e.held(),
+	}
+	e.count(&r)
+	r.CollisionProbability = float64(r.States) * float64(r.States) / (1 << 65)
+	switch {
+	case e.found != nil:
+		r.Violation = e.violation(*e.found)
+	case r.Complete && e.judging:
+		r.Violation = e.judge()
+	}
+	r.Verdict = verdict(r.Violation != nil, r.Stopped, r.Seen)
+	r.Elapsed = e.pulse.elapsed()
+	return r
+}
+
+// count adds up what the workers saw and what the tables cost.
+func (e *engine[S]) count(r *Result[S]) {
+	r.OpCounts = make([]int64, len(e.sys.Ops()))
+	r.OutcomeCounts = make([]int64, len(e.sys.Outcomes()))
+	r.Seen = make([]bool, len(e.o.Sometimes))
+	for _, w := range e.workers {
+		addAll(r.OpCounts, w.ops)
+		addAll(r.OutcomeCounts, w.outcomes)
+		for i, seen := range w.checks.seen {
+			r.Seen[i] = r.Seen[i] || seen
+		}
+	}
+	if r.States > 0 {
+		var bytes int64
+		for i := range e.shards {
+			bytes += e.shards[i].table.bytes()
+		}
+		r.BytesPerState = float64(bytes) / float64(r.States)
+	}
+}
+
+func addAll(sum, more []int64) {
+	for i, n := range more {
+		sum[i] += n
+	}
+}
+
+// progress describes the search between two rounds.
+func (e *engine[S]) progress(rest []page) Progress {
+	p := Progress{
+		States:      e.states(),
+		Transitions: e.transitions(),
+		Depth:       e.depth,
+		Memory:      e.held(),
+		Elapsed:     e.pulse.elapsed(),
+	}
+	for _, page := range rest {
+		p.Frontier += int64(page.states)
+	}
+	for i := range e.shards {
+		p.Frontier += e.shards[i].states - e.shards[i].first
+	}
+	return p
+}
+
+// A pulse says when progress is due.
+type pulse struct {
+	start, next time.Time
+	every       time.Duration
+	wanted      bool
+}
+
+func newPulse(wanted bool, every time.Duration) pulse {
+	now := time.Now()
+	return pulse{now, now.Add(every), every, wanted}
+}
+
+func (p *pulse) due() bool {
+	if !p.wanted || time.Now().Before(p.next) {
+		return false
+	}
+	p.next = time.Now().Add(p.every)
+	return true
+}
+
+func (p *pulse) elapsed() time.Duration { return time.Since(p.start) }

@@ -1,0 +1,43 @@
+// Package search explores the states of any transition system: an explicit-state
+// model checker as a library.
+//
+// A system is a Go type that yields its initial states, emits the successors of
+// a state, and encodes states as bytes (System). Properties are plain functions
+// of states or steps. BreadthFirst then visits every reachable state, on all
+// processors, and either reports that everything held or returns a shortest
+// trace to a violation:
+//
+//	r := search.BreadthFirst(ctx, twophase.System{N: 3}, search.Options[twophase.State]{
+//		Invariants: []search.Property[twophase.State]{
+//			{Name: "consistent", State: twophase.Consistent},
+//		},
+//	})
+//	fmt.Println(r.Verdict, r.States, r.Depth) // holds 288 10
+//
+// The example below is a whole program. examples/twophase and examples/lease
+// are systems of a more serious kind.
+//
+// # What can be checked
+//
+// An invariant holds in every state, or in every step (Options.Invariants). A
+// deadlock is a state without transitions that Options.End does not admit. A
+// goal stays reachable from wherever the system has got to (Options.Goals). And a
+// witness (Options.Sometimes) occurs at least once: where it does not, the
+// verdict is Vacuous, since nothing was at stake. OpCounts and OutcomeCounts
+// tell how often each operation and outcome occurred; look for zeros.
+//
+// Walk takes random runs instead, where a space is too large to be exhausted.
+//
+// # What to rely on
+//
+// Everything in a Result but the elapsed time is the same for any number of
+// workers: the counts, which of several violations is reported, and its trace.
+// Only a search that its context ends stops where it happens to be.
+//
+// States are told apart by 64-bit fingerprints of their encodings, so that two
+// states may be taken for one; Result.CollisionProbability says how likely
+// that was. The memory of a search is the visited set (8 bytes a slot, at most
+// three of four slots used), two or three bytes a state for traces, and the
+// encodings of one level, the frontier. Goals cost 16 bytes a transition more.
+// A transition allocates nothing, as long as the system's methods do not.
+package search

@@ -1,0 +1,175 @@
+package search
+
+import "context"
+
+const (
+	// roundPages is how many pages are expanded before the shards admit what was
+	// found. Like pageStates it is fixed: what a search finds depends on both,
+	// and must not depend on the workers.
+	roundPages = 64
+	// A round of fewer states than fewStates is not worth waking the workers for.
+	fewStates = 128
+)
+
+// An engine is one breadth-first search. It expands level after level, each in
+// rounds of two phases: first the workers expand pages and only read the
+// visited set; then they let each shard admit what was found for it.
+type engine[S any] struct {
+	sys     System[S]
+	o       Options[S]
+	crew    *crew
+	workers []*worker[S]
+	shards  [shards]shard
+	chunks  []*chunk // of the round
+	pages   []page   // of the level, as far as it is not expanded yet
+	levels  levels
+	edges   edges
+	judging bool // there are goals
+	seeded  bool
+	depth   int // of the level that is being expanded
+	stopped string
+	found   *finding
+	pulse   pulse
+}
+
+// BreadthFirst explores every state that is reachable from the initial ones,
+// level by level, so that the first violation found is a shortest one. It ends
+// with the level that shows a violation, and otherwise when everything is
+// explored, a bound of o is reached, or ctx is done.
+func BreadthFirst[S any](ctx context.Context, sys System[S], o Options[S]) Result[S] {
+	e := newEngine(sys, o.withDefaults())
+	defer e.crew.dismiss()
+	e.seed()
+	for len(e.pages) > 0 && e.found == nil && e.stopped == "" {
+		e.level(ctx)
+	}
+	return e.result()
+}
+
+func newEngine[S any](sys System[S], o Options[S]) *engine[S] {
+	e := &engine[S]{
+		sys:     sys,
+		o:       o,
+		crew:    newCrew(o.Workers),
+		judging: len(o.Goals) > 0,
+		pulse:   newPulse(o.Progress != nil, o.ProgressEvery),
+	}
+	for i := range e.shards {
+		e.shards[i].table = newTable(e.judging)
+	}
+	for range o.Workers {
+		e.workers = append(e.workers, newWorker(e))
+	}
+	return e
+}
+
+// seed finds the initial states.
+func (e *engine[S]) seed() {
+	chunks := e.use(1)
+	e.workers[0].seed(chunks[0])
+	e.settle(chunks, true)
+	e.seeded = true
+	e.close()
+}
+
+// level expands one level. It may stop between rounds.
+func (e *engine[S]) level(ctx context.Context) {
+	for pages := e.pages; len(pages) > 0 && !e.halted(ctx); {
+		n := min(len(pages), roundPages)
+		e.round(pages[:n])
+		pages = pages[n:]
+		if e.pulse.due() {
+			e.o.Progress(e.progress(pages))
+		}
+	}
+	if e.close() {
+		e.depth++
+	}
+}
+
+// round expands pages and admits what they yield.
+func (e *engine[S]) round(pages []page) {
+	chunks := e.use(len(pages))
+	last := pages[len(pages)-1]
+	alone := last.base+int64(last.states)-pages[0].base < fewStates
+	e.crew.run(len(pages), alone, func(worker, i int) {
+		e.workers[worker].expand(&pages[i], chunks[i])
+	})
+	if !e.fits(chunks) {
+		e.stopped = StoppedMemory
+		return
+	}
+	e.settle(chunks, alone)
+	for _, p := range pages {
+		e.shards[p.shard].frontier.release(p)
+	}
+}
+
+// use returns n chunks to fill.
+func (e *engine[S]) use(n int) []*chunk {
+	for len(e.chunks) < n {
+		e.chunks = append(e.chunks, new(chunk))
+	}
+	return e.chunks[:n]
+}
+
+// settle admits what the chunks hold.
+func (e *engine[S]) settle(chunks []*chunk, alone bool) {
+	e.crew.run(shards, alone, func(worker, id int) {
+		e.workers[worker].settle(id, chunks)
+	})
+	if e.judging {
+		e.edges.keep(chunks)
+	}
+}
+
+// close ends a level: what was found becomes the next one. It reports whether
+// that has any states.
+func (e *engine[S]) close() bool {
+	start := len(e.levels.segments)
+	e.pages = e.pages[:0]
+	var base int64
+	for id := range e.shards {
+		s := &e.shards[id]
+		if g := s.close(id); g.count > 0 {
+			e.levels.segments = append(e.levels.segments, g)
+		}
+		n := len(e.pages)
+		e.pages = s.frontier.take(e.pages)
+		for i := range e.pages[n:] {
+			p := &e.pages[n+i]
+			p.shard, p.base = id, base
+			base += int64(p.states)
+		}
+	}
+	for _, w := range e.workers {
+		e.found = least(e.found, w.found)
+	}
+	if base == 0 {
+		return false
+	}
+	e.levels.starts = append(e.levels.starts, start)
+	return true
+}
+
+// length is that of the traces to the states which are being found.
+func (e *engine[S]) length() int {
+	if !e.seeded {
+		return 0
+	}
+	return e.depth + 1
+}
+
+// halted reports whether the search must stop although states are left to expand.
+func (e *engine[S]) halted(ctx context.Context) bool {
+	switch {
+	case e.stopped != "":
+	case e.o.MaxDepth > 0 && e.depth >= e.o.MaxDepth:
+		e.stopped = StoppedDepth
+	case e.o.MaxStates > 0 && e.states() >= e.o.MaxStates:
+		e.stopped = StoppedStates
+	default:
+		e.stopped = interruption(ctx)
+	}
+	return e.stopped != ""
+}

@@ -1,0 +1,50 @@
+package search
+
+import "fmt"
+
+// A Trace is a path through a system: a state, usually an initial one, and the
+// steps from there.
+type Trace[S any] struct {
+	Start S
+	Steps []Step
+}
+
+// Replay follows a trace and calls visit, if it is set, for each step. It fails
+// at a step that is not enabled. Steps are recognised by Op and Arg.
+func Replay[S any](sys System[S], t Trace[S], visit func(before *S, st Step, after *S)) error {
+	s := t.Start
+	for i, want := range t.Steps {
+		st, after, ok := pick(sys, &s, func(_ int, st Step) bool {
+			return st.Op == want.Op && st.Arg == want.Arg
+		})
+		if !ok {
+			return fmt.Errorf("step %d is not enabled: %s, argument %#x", i, opName(sys, want.Op), want.Arg)
+		}
+		if visit != nil {
+			visit(&s, st, &after)
+		}
+		s = after
+	}
+	return nil
+}
+
+func opName[S any](sys System[S], op uint16) string {
+	if ops := sys.Ops(); int(op) < len(ops) {
+		return ops[op]
+	}
+	return fmt.Sprintf("operation %d", op)
+}
+
+// pick returns the first transition of s that wanted accepts, by its place
+// among the transitions of s or by its step.
+func pick[S any](sys System[S], s *S, wanted func(i int, st Step) bool) (step Step, after S, ok bool) {
+	var next S
+	i := 0
+	sys.Next(s, &next, func(st Step) {
+		if !ok && wanted(i, st) {
+			step, after, ok = st, next, true
+		}
+		i++
+	})
+	return step, after, ok
+}
