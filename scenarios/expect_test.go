@@ -117,7 +117,7 @@ func TestRedundantMutationsChangeNoVerdict(t *testing.T) {
 // that holds otherwise checks nothing else.
 var proofs = []struct{ property, scenario, mutations string }{
 	{"single-owner", "zombie-commit", "client-lost-on-reset"},
-	{"no-stale-commit", "zombie-commit", "offset-commit-member-check"},
+	{"no-stale-commit", "late-commit", "offset-commit-generation-check"},
 	{"offset-monotone", "zombie-commit", "offset-commit-member-check offset-commit-generation-check"},
 	{"no-stranger-commit", "simple-consumer", "offset-commit-empty-group-only"},
 	{"no-lost-input", "at-least-once", "client-commit-processed"},
