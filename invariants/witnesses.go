@@ -43,9 +43,7 @@ var Witnesses = [...]Witness{
 	{"member-removed", "the coordinator removed a member that had not left",
 		func(_ *model.Config, before, after *model.State) bool { return removed(before, after) }},
 	{"answer-lost", "a client gave up on a request, undecided or decided",
-		func(_ *model.Config, before, after *model.State) bool {
-			return before.Spent[model.LostAnswers] != after.Spent[model.LostAnswers] || before.Spent[model.LateRequests] != after.Spent[model.LateRequests]
-		}},
+		func(_ *model.Config, _, after *model.State) bool { return after.Last.GaveUp }},
 	{"group-emptied", "the last member went",
 		func(_ *model.Config, before, after *model.State) bool {
 			return before.Group.State != model.Empty && after.Group.State == model.Empty && before.Group.State != model.Absent

@@ -85,12 +85,33 @@ type Config struct {
 	Clock      Clock
 	Travels    [NumAPIs]bool // requests that are decided and answered in steps of their own
 	Budgets    [NumBudgets]uint8
+	// Unbounded has the events that may happen any number of times.
+	Unbounded [NumBudgets]bool
+	// Ranks: states that differ only in the absolute values of generations
+	// are one state, so that a search ends although the group rebalances for
+	// ever. See Rankable.
+	Ranks      bool
 	Protocols  [MaxClients]Protocols
 	Sessions   [MaxClients]SessionTimeout
 	Topic0Only bool // members subscribe to the first topic only, at first
 	OldJoin    bool // members use JoinGroup v3, without MEMBER_ID_REQUIRED
 	// Generations bounds the group's generation; 0 is MaxGeneration.
 	Generations Generation
+}
+
+// MayHappen tells whether a configuration has a kind of event at all.
+func (c *Config) MayHappen(b Budget) bool { return c.Unbounded[b] || c.Budgets[b] > 0 }
+
+// Rankable tells whether only the order of generations matters, and if not,
+// why. A rule compares a generation with the group's, or takes the next one
+// after it; while that is the largest of all, replacing generations by their
+// ranks commutes with every step. A group that is deleted begins again below
+// generations that others still hold.
+func (c *Config) Rankable() (ok bool, why string) {
+	if c.MayHappen(Deletions) {
+		return false, "a deleted group begins again at generation 1, so generations that others still hold are larger than the group's, and how much larger matters"
+	}
+	return true, ""
 }
 
 // Clients is the number of client processes.

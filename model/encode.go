@@ -8,6 +8,13 @@ package model
 // Append writes the encoding of s behind dst. What the last step did is left
 // out.
 func (s *State) Append(dst []byte, c *Config) []byte {
+	var r ranks
+	if c.Ranks {
+		s.rank(c, &r)
+		ranked := *s
+		ranked.replace(c, &r)
+		s = &ranked
+	}
 	dst = s.appendGroup(dst, c)
 	for p := range c.AllPartitions() {
 		dst = append(dst, byte(s.Offsets[p]+1), s.Ghost.Done[p], s.Ghost.Twice[p])
@@ -15,13 +22,13 @@ func (s *State) Append(dst []byte, c *Config) []byte {
 	for i := range c.Clients() {
 		dst = s.Clients[i].append(dst, c)
 	}
-	if c.Budgets[LateRequests] > 0 {
+	if c.MayHappen(LateRequests) {
 		for i := range s.Late {
 			dst = s.Late[i].append(dst, c)
 		}
 	}
 	for b, most := range c.Budgets {
-		if most > 0 {
+		if most > 0 && !c.Unbounded[b] {
 			dst = append(dst, s.Spent[b])
 		}
 	}
@@ -43,13 +50,13 @@ func (s *State) Decode(src []byte, c *Config) {
 	for i := range c.Clients() {
 		src = s.Clients[i].decode(src, c)
 	}
-	if c.Budgets[LateRequests] > 0 {
+	if c.MayHappen(LateRequests) {
 		for i := range s.Late {
 			src = s.Late[i].decode(src, c)
 		}
 	}
 	for b, most := range c.Budgets {
-		if most > 0 {
+		if most > 0 && !c.Unbounded[b] {
 			s.Spent[b] = src[0]
 			src = src[1:]
 		}

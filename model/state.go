@@ -149,6 +149,7 @@ type Event struct {
 	Completed  bool    // the join phase was completed
 	Fenced     uint8   // healthy clients, a bit each, whose member was removed though they did not leave
 	Received   API     // the answer that a client took
+	GaveUp     bool    // a client gave up on a request
 }
 
 // Initial writes the state in which nobody has subscribed.
@@ -171,7 +172,14 @@ func (c *Client) Reset(cfg *Config) {
 func (s *State) Partitions(c *Config) int { return c.Partitions + int(s.Spent[AddedPartitions]) }
 
 // Left tells how much of a budget is left.
-func (s *State) Left(c *Config, b Budget) bool { return s.Spent[b] < c.Budgets[b] }
+func (s *State) Left(c *Config, b Budget) bool { return c.Unbounded[b] || s.Spent[b] < c.Budgets[b] }
+
+// Spend takes one from a budget. What is unbounded is not counted.
+func (s *State) Spend(c *Config, b Budget) {
+	if !c.Unbounded[b] {
+		s.Spent[b]++
+	}
+}
 
 // NewMemberID is the id with the given number of lives before it.
 func NewMemberID(client, life int) MemberID { return MemberID(client*maxLives + life + 1) }

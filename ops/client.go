@@ -238,7 +238,7 @@ func (x *Exec) subscribe(a Args) bool {
 		return false
 	}
 	n := x.begin()
-	n.Spent[model.Subscriptions]++
+	n.Spend(x.cfg, model.Subscriptions)
 	cl = &n.Clients[a.A]
 	cl.Topics, cl.Rejoin = model.Meta(a.B), true
 	return true
@@ -250,7 +250,7 @@ func (x *Exec) leave(a Args) bool {
 		return false
 	}
 	n := x.begin()
-	n.Spent[model.Leaves]++
+	n.Spend(x.cfg, model.Leaves)
 	id := cl.ID
 	n.Clients[a.A].Reset(x.cfg)
 	return id == 0 || x.sendLeave(a.A, id, a)
@@ -262,7 +262,7 @@ func (x *Exec) sendLeave(client uint8, id model.MemberID, a Args) bool {
 	n := x.n
 	r := model.Request{API: model.LeaveGroup, Client: client, ID: id, Generation: model.NoGeneration}
 	if x.cfg.Travels[model.LeaveGroup] && n.Left(x.cfg, model.LateRequests) && n.AddLate(r) {
-		n.Spent[model.LateRequests]++
+		n.Spend(x.cfg, model.LateRequests)
 		return true
 	}
 	return x.decideRequest(&r, a)

@@ -16,7 +16,7 @@ func (x *Exec) spend(b model.Budget) bool {
 	if !x.s.Left(x.cfg, b) {
 		return false
 	}
-	x.n.Spent[b]++
+	x.n.Spend(x.cfg, b)
 	return true
 }
 
@@ -44,9 +44,9 @@ func (x *Exec) crash(a Args) bool {
 		return false
 	}
 	n := x.begin()
-	n.Spent[model.Crashes]++
+	n.Spend(x.cfg, model.Crashes)
 	if r := cl.App; r.API != model.NoAPI && r.Status == model.InFlight && n.Left(x.cfg, model.LateRequests) && n.AddLate(r) {
-		n.Spent[model.LateRequests]++
+		n.Spend(x.cfg, model.LateRequests)
 	}
 	n.Clients[a.A].Reset(x.cfg)
 	n.Clients[a.A].Process = model.Down
@@ -59,7 +59,7 @@ func (x *Exec) addPartition(Args) bool {
 	if !x.s.Left(x.cfg, model.AddedPartitions) {
 		return false
 	}
-	x.begin().Spent[model.AddedPartitions]++
+	x.begin().Spend(x.cfg, model.AddedPartitions)
 	return true
 }
 
@@ -68,7 +68,7 @@ func (x *Exec) deleteGroup(a Args) bool {
 		return false
 	}
 	n := x.begin()
-	n.Spent[model.Deletions]++
+	n.Spend(x.cfg, model.Deletions)
 	answer := x.open(a).DeleteGroup()
 	for i := range x.cfg.Clients() { // ghost
 		cl := &n.Clients[i]

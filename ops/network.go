@@ -72,7 +72,7 @@ func (x *Exec) giveUp(a Args) bool {
 			return false
 		}
 		n := x.begin()
-		n.Spent[model.LateRequests]++
+		n.Spend(x.cfg, model.LateRequests)
 		if !n.AddLate(*r) {
 			x.seen.Late = true
 			return false
@@ -81,7 +81,7 @@ func (x *Exec) giveUp(a Args) bool {
 		if !x.s.Left(x.cfg, model.LostAnswers) {
 			return false
 		}
-		x.begin().Spent[model.LostAnswers]++
+		x.begin().Spend(x.cfg, model.LostAnswers)
 	}
 	cl = &x.n.Clients[a.A]
 	if a.B == 1 {
@@ -96,6 +96,7 @@ func (x *Exec) giveUp(a Args) bool {
 // its request.
 func (x *Exec) abandon(cl *model.Client) {
 	r := cl.App
+	x.n.Last.GaveUp = true
 	cl.App, cl.BeatFirst = model.Request{}, false
 	switch r.API {
 	case model.JoinGroup, model.SyncGroup:

@@ -1,7 +1,9 @@
 package ops
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,6 +53,7 @@ func drawConfig(t *rapid.T) *model.Config {
 	c.Rules.InitialDelays = uint8(small("delays", 1))
 	for b := range c.Budgets {
 		c.Budgets[b] = uint8(small(model.Budget(b).String(), 2))
+		c.Unbounded[b] = model.Budget(b) != model.AddedPartitions && small("unbounded "+model.Budget(b).String(), 9) == 0
 	}
 	c.Budgets[model.AddedPartitions] = min(c.Budgets[model.AddedPartitions], uint8(model.MaxPartitions-c.Partitions))
 	for a := model.NoAPI + 1; a < model.DeleteGroups; a++ {
@@ -103,6 +106,29 @@ func TestEncodingIsExact(t *testing.T) {
 			}
 		})
 	})
+}
+
+// Forgetting the absolute values of generations commutes with stepping.
+func TestRanksCommuteWithSteps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawConfig(t)
+		c.Budgets[model.Deletions], c.Unbounded[model.Deletions] = 0, false
+		c.Ranks = true
+		walk(t, c, func(x *Exec, s *model.State, _ []Taken) {
+			var small, next model.State
+			small.Decode(s.Append(nil, c), c)
+			var want, got []string
+			x.Next(s, &next, func(step Taken) { want = append(want, after(step, &next, c)) })
+			x.Next(&small, &next, func(step Taken) { got = append(got, after(step, &next, c)) })
+			if !slices.Equal(want, got) {
+				t.Fatalf("the state has successors\n%q\nand with ranks\n%q", want, got)
+			}
+		})
+	})
+}
+
+func after(step Taken, s *model.State, c *model.Config) string {
+	return fmt.Sprintf("%s %v %s %x", Table[step.Op].Name, step.Args, Outcomes[step.Outcome], s.Append(nil, c))
 }
 
 func TestStepsArePure(t *testing.T) {

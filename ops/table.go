@@ -61,7 +61,7 @@ type Op struct {
 func always(*model.Config) bool { return true }
 
 func budget(b model.Budget) func(*model.Config) bool {
-	return func(c *model.Config) bool { return c.Budgets[b] > 0 }
+	return func(c *model.Config) bool { return c.MayHappen(b) }
 }
 
 func travels(c *model.Config) bool { return c.Travels != [model.NumAPIs]bool{} }

@@ -12,7 +12,7 @@ func (x *Exec) reason(has bool) bool {
 	if x.cfg.Clock != model.Async || !x.s.Left(x.cfg, model.Expiries) {
 		return false
 	}
-	x.begin().Spent[model.Expiries]++
+	x.begin().Spend(x.cfg, model.Expiries)
 	return true
 }
 

@@ -62,6 +62,8 @@ type Definition struct {
 	Clock          string           `yaml:"clock" json:"clock,omitempty"`
 	Travels        []string         `yaml:"travels" json:"travels,omitempty"`
 	Faults         map[string]int   `yaml:"faults" json:"faults,omitempty"`
+	Unbounded      []string         `yaml:"unbounded" json:"unbounded,omitempty"` // faults that may happen any number of times
+	Ranks          bool             `yaml:"ranks" json:"ranks,omitempty"`         // forget the absolute values of generations
 	InitialDelays  int              `yaml:"initial_delays" json:"initial_delays,omitempty"`
 	GroupMaxSize   int              `yaml:"group_max_size" json:"group_max_size,omitempty"`
 	Generations    int              `yaml:"generations" json:"generations,omitempty"`
@@ -305,6 +307,18 @@ func (b *builder) faults() {
 			c.Budgets[i] = uint8(b.number("faults."+key, n, 0, 9))
 		}
 	}
+	for i, key := range f.Unbounded {
+		budget := b.choice(fmt.Sprintf("$.unbounded[%d]", i), key, keys...)
+		if model.Budget(budget) == model.AddedPartitions {
+			b.fail(fmt.Sprintf("$.unbounded[%d]", i), "partitions cannot be added for ever; bound added_partitions under faults")
+		}
+		c.Unbounded[budget] = true
+	}
+	if c.Ranks = f.Ranks; c.Ranks {
+		if ok, why := c.Rankable(); !ok {
+			b.fail("$.ranks", "%s", why)
+		}
+	}
 	for key := range f.Faults {
 		if _, ok := indexOf(keys, key); !ok {
 			b.fail("$.faults."+key, "%v", unknown("fault", key, keys))
@@ -313,10 +327,10 @@ func (b *builder) faults() {
 	if c.AllPartitions() > model.MaxPartitions {
 		b.fail("$.faults.added_partitions", "%d partitions and %d added ones are more than %d", c.Partitions, c.Budgets[model.AddedPartitions], model.MaxPartitions)
 	}
-	if (c.Budgets[model.LateRequests] > 0 || c.Budgets[model.LostAnswers] > 0) && len(f.Travels) == 0 {
+	if (c.MayHappen(model.LateRequests) || c.MayHappen(model.LostAnswers)) && len(f.Travels) == 0 {
 		b.fail("$.faults", "late_requests and lost_answers need requests that travel; name them under travels")
 	}
-	if c.Budgets[model.Expiries] > 0 && c.Clock != model.Async {
+	if c.MayHappen(model.Expiries) && c.Clock != model.Async {
 		b.fail("$.faults.expiries", "timers fire without a reason under `clock: async` only")
 	}
 }
