@@ -86,6 +86,7 @@ func (x *Exec) giveUp(a Args) bool {
 	cl = &x.n.Clients[a.A]
 	if a.B == 1 {
 		cl.Beat, cl.BeatFirst = model.Request{}, false
+		x.n.Last.GaveUp = true
 		return true
 	}
 	x.abandon(cl)
