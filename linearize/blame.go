@@ -1,0 +1,207 @@
+package linearize
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// maxRepairs bounds how many variations of a history are tried to find the
+// wrong answer. The verdict stands already.
+const maxRepairs = 200
+
+// blame turns conflicts into findings. The answers to blame are those without
+// which the whole history is legal: single ones, else pairs. If even more
+// answers are wrong, those are blamed that take part in most conflicts.
+func (j *judge) blame(conflicts []conflict) []Finding {
+	j.diagnose()
+	weight := map[int]int{}
+	var ops []int
+	for i := range conflicts {
+		for _, s := range conflicts[i].suspects {
+			if weight[s.op] == 0 {
+				ops = append(ops, s.op)
+			}
+			weight[s.op]++
+		}
+	}
+	slices.SortFunc(ops, func(a, b int) int { return cmp.Or(weight[b]-weight[a], a-b) })
+	guilty := j.repairs(conflicts, ops)
+	if len(guilty) == 0 {
+		guilty = j.heaviest(conflicts)
+	}
+	return j.findings(conflicts, guilty, weight)
+}
+
+// repairs finds the answers that, forgotten alone or in pairs, leave a legal
+// history.
+func (j *judge) repairs(conflicts []conflict, ops []int) map[int]bool {
+	guilty := map[int]bool{}
+	tried := 0
+	try := func(set ...int) {
+		if tried >= maxRepairs || !hitAll(conflicts, set) {
+			return
+		}
+		tried++
+		h := j.h
+		for _, op := range set {
+			h = j.without(h, op)
+		}
+		if j.legal(h) {
+			for _, op := range set {
+				guilty[op] = true
+			}
+		}
+	}
+	for _, op := range ops {
+		try(op)
+	}
+	if len(guilty) > 0 {
+		return guilty
+	}
+	const mostPaired = 60
+	ops = ops[:min(len(ops), mostPaired)]
+	for k, a := range ops {
+		for _, b := range ops[:k] {
+			try(b, a)
+		}
+	}
+	return guilty
+}
+
+// hitAll tells whether every conflict is gone without the given answers.
+func hitAll(conflicts []conflict, set []int) bool {
+	for i := range conflicts {
+		if !slices.ContainsFunc(set, func(op int) bool { return slices.Contains(conflicts[i].ops, op) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// heaviest covers all conflicts by few suspects: again and again the one that
+// takes part in most of those that are left. What a JoinGroup or SyncGroup
+// answers is borne out by what the members do with it, so that it has to be in
+// more conflicts to be suspected.
+func (j *judge) heaviest(conflicts []conflict) map[int]bool {
+	guilty := map[int]bool{}
+	left := slices.Clone(conflicts)
+	for len(left) > 0 {
+		weight := map[int]int{}
+		best := left[0].suspects[0].op
+		for i := range left {
+			for _, s := range left[i].suspects {
+				weight[s.op] += j.doubt(s.op)
+			}
+		}
+		for _, op := range sortedOps(weight) {
+			if weight[op] > weight[best] {
+				best = op
+			}
+		}
+		guilty[best] = true
+		left = slices.DeleteFunc(left, func(c conflict) bool {
+			return slices.ContainsFunc(c.suspects, func(s suspect) bool { return s.op == best })
+		})
+	}
+	return guilty
+}
+
+// doubt is how little it takes to suspect an answer.
+func (j *judge) doubt(op int) int {
+	if f := j.h.Ops[op].F; f == fJoin || f == fSync {
+		return 1
+	}
+	return 4
+}
+
+func sortedOps(m map[int]int) []int { return slices.Sorted(maps.Keys(m)) }
+
+// charge is an answer under the name of an anomaly.
+type charge struct {
+	op      int
+	anomaly string
+}
+
+// covers lists the more special names beside which the same answer needs no
+// further finding.
+func covers(k charge) []string {
+	switch k.anomaly {
+	case "unknown-member-heartbeat":
+		return []string{"stale-generation-heartbeat"}
+	case "unknown-member-join":
+		return []string{"generation-regression"}
+	case "split":
+		return []string{"generation-regression", "dual-owner"}
+	}
+	return nil
+}
+
+// blames tells that the conflict has no other guilty suspect.
+func (c *conflict) blames(op int, guilty map[int]bool) bool {
+	return !slices.ContainsFunc(c.suspects, func(s suspect) bool { return s.op != op && guilty[s.op] })
+}
+
+// ownConflicts tells which answers contradict some that are not to blame. What
+// they contradict besides may be the other's fault.
+func ownConflicts(conflicts []conflict, guilty map[int]bool) map[int]bool {
+	own := map[int]bool{}
+	for i := range conflicts {
+		for _, s := range conflicts[i].suspects {
+			if guilty[s.op] && conflicts[i].blames(s.op, guilty) {
+				own[s.op] = true
+			}
+		}
+	}
+	return own
+}
+
+// findings lists one finding for each guilty answer and each name that fits it,
+// with the smallest and then earliest proof.
+func (j *judge) findings(conflicts []conflict, guilty map[int]bool, weight map[int]int) []Finding {
+	proofs := map[charge]Finding{}
+	var order []charge
+	unlikely, likely := map[charge]bool{}, false
+	own := ownConflicts(conflicts, guilty)
+	for i := range conflicts {
+		c := &conflicts[i]
+		events := c.events(j.h)
+		for _, s := range c.suspects {
+			if !guilty[s.op] || own[s.op] && !c.blames(s.op, guilty) {
+				continue
+			}
+			k := charge{s.op, s.anomaly}
+			likely = likely || !s.unlikely
+			old, known := proofs[k]
+			unlikely[k] = s.unlikely && (!known || unlikely[k])
+			if !known {
+				order = append(order, k)
+			}
+			if !known || shorter(events, old.Events) {
+				proofs[k] = Finding{s.anomaly, events, s.why}
+			}
+		}
+	}
+	order = slices.DeleteFunc(order, func(k charge) bool {
+		return likely && unlikely[k] || slices.ContainsFunc(covers(k), func(name string) bool {
+			_, special := proofs[charge{k.op, name}]
+			return special
+		})
+	})
+	slices.SortStableFunc(order, func(a, b charge) int { return weight[b.op]*j.doubt(b.op) - weight[a.op]*j.doubt(a.op) })
+	var all []Finding
+	for _, k := range order {
+		f := proofs[k]
+		same := func(g Finding) bool { return g.Anomaly == f.Anomaly && slices.Equal(g.Events, f.Events) }
+		if !slices.ContainsFunc(all, same) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// shorter prefers fewer events, then those that end early, then those that lie
+// close together.
+func shorter(a, b []int) bool {
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a[len(a)-1], b[len(b)-1]), slices.Compare(b, a)) < 0
+}

@@ -1,0 +1,309 @@
+package linearize
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"fencecheck/model"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// The brute force linearizer knows nothing of sets of worlds, debts, lazy
+// timers or merged ids: it tries every order of the requests' steps and of every
+// silent step, the sync timer and the high watermark included, on plain copies
+// of the model's memory.
+
+type bruteState struct {
+	group   model.Group
+	members [8]model.Member
+	next    [8]uint8 // by call: 0 not decided, 1 parked, 2 answer sent, 3 answered
+	applied [3]model.Offset
+	covered [3]model.Offset
+	queue   [8]int8 // calls appended and not covered, plus one
+}
+
+type brute struct {
+	p     *problem
+	seen  map[bruteState]bool
+	rules model.Rules
+}
+
+func bruteLegal(h *History) bool {
+	c := split(h)[0]
+	p := compile(h, c)
+	for i := range p.calls {
+		p.calls[i].unknown = h.Ops[p.calls[i].op].open() // no deductions
+	}
+	b := &brute{p: p, seen: map[bruteState]bool{}}
+	s := bruteState{}
+	for i := range s.applied {
+		s.applied[i], s.covered[i] = model.NoOffset, model.NoOffset
+	}
+	return b.search(s)
+}
+
+func (b *brute) op(i int) *Op { return &b.p.h.Ops[b.p.calls[i].op] }
+
+// mayStart: nothing that was answered before the invocation is unfinished.
+func (b *brute) mayStart(s *bruteState, i int) bool {
+	for k := range b.p.calls {
+		if !b.op(k).open() && s.next[k] != 3 && b.op(k).Ret < b.op(i).Inv {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *brute) search(s bruteState) bool {
+	if b.seen[s] {
+		return false
+	}
+	b.seen[s] = true
+	finished := true
+	for i := range b.p.calls {
+		if !b.op(i).open() && s.next[i] != 3 {
+			finished = false
+		}
+	}
+	if finished {
+		return true
+	}
+	for i := range b.p.calls {
+		switch {
+		case s.next[i] == 0 && b.mayStart(&s, i):
+			for pick := range 3 {
+				if t, ok := b.decide(s, i, pick); ok && b.search(t) {
+					return true
+				}
+			}
+		case s.next[i] == 2 && !b.op(i).open():
+			t := s
+			t.next[i] = 3
+			if b.search(t) {
+				return true
+			}
+		}
+	}
+	return b.silent(s)
+}
+
+func (b *brute) silent(s bruteState) bool {
+	if s.queue[0] != 0 {
+		t := s
+		i := int(t.queue[0]) - 1
+		copy(t.queue[:], t.queue[1:])
+		t.queue[7] = 0
+		b.p.calls[i].store(t.covered[:])
+		t.next[i] = 2
+		if b.search(t) {
+			return true
+		}
+	}
+	for pick := range 3 {
+		for k := -2; k < len(s.members); k++ {
+			t := s
+			c := b.coordinator(&t, pick)
+			fired := false
+			switch {
+			case k == -2:
+				fired = c.FireJoinTimer()
+			case k == -1:
+				fired = c.FireSyncTimer()
+			case s.members[k].ID != 0:
+				fired = c.ExpireSession(s.members[k].ID)
+			}
+			if fired && b.deliver(c, &t) && b.search(t) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (b *brute) coordinator(s *bruteState, pick int) *model.Coordinator {
+	return &model.Coordinator{Rules: &b.rules, Group: &s.group, Members: s.members[:], Offsets: s.applied[:], Pick: pick}
+}
+
+// deliver gives each answer to the parked request of its member.
+func (b *brute) deliver(c *model.Coordinator, s *bruteState) bool {
+	for _, r := range c.Replies {
+		for i := range b.p.calls {
+			k := &b.p.calls[i]
+			if s.next[i] != 1 || k.api != r.API || k.sender() != r.To {
+				continue
+			}
+			if !b.matches(k, r, s) {
+				return false
+			}
+			s.next[i] = 2
+		}
+	}
+	return true
+}
+
+func (b *brute) matches(k *call, r model.Reply, s *bruteState) bool {
+	if k.unknown {
+		return true
+	}
+	if r.Err != k.err {
+		return false
+	}
+	switch {
+	case r.Err != model.None:
+		return true
+	case k.api == model.SyncGroup:
+		return r.Assignment == k.parts
+	case k.api == model.JoinGroup:
+		var in []model.MemberID
+		for _, m := range s.members {
+			if m.ID != 0 && !m.Is(model.Pending) {
+				in = append(in, m.ID)
+			}
+		}
+		a := k.answer
+		return r.Generation == a.gen && r.MemberID == a.member && (a.leader == 0 || r.Leader == a.leader) &&
+			(a.protocol == 0 || r.Protocol == a.protocol) && (a.members == nil || slices.Equal(in, a.members))
+	}
+	return true
+}
+
+func (b *brute) decide(s bruteState, i, pick int) (bruteState, bool) {
+	k := &b.p.calls[i]
+	c := b.coordinator(&s, pick)
+	var r model.Reply
+	parked := false
+	switch k.api {
+	case model.JoinGroup:
+		s.next[i] = 1
+		r, parked = c.JoinGroup(model.JoinGroupRequest{MemberID: k.member, Protocols: k.protos, Meta: k.meta, OldVersion: k.old, Fresh: k.fresh})
+	case model.SyncGroup:
+		s.next[i] = 1
+		r, parked = c.SyncGroup(model.SyncGroupRequest{MemberID: k.member, Generation: k.gen, Plan: k.plan})
+	case model.Heartbeat:
+		r = c.Heartbeat(model.HeartbeatRequest{MemberID: k.member, Generation: k.gen})
+	case model.LeaveGroup:
+		r = c.LeaveGroup(k.member)
+	case model.OffsetCommit:
+		offsets := []model.Offset{model.NoOffset, model.NoOffset, model.NoOffset}
+		k.store(offsets)
+		if r = c.OffsetCommit(model.OffsetCommitRequest{MemberID: k.member, Generation: k.gen, Offsets: offsets}); r.Err == model.None {
+			parked = true
+			s.push(i)
+		}
+	case model.OffsetFetch:
+		from := s.covered
+		if k.stable {
+			from = s.applied
+		}
+		for _, v := range k.values {
+			if from[v.part] != v.value {
+				return s, false
+			}
+		}
+		if k.stable && s.queue[0] != 0 {
+			parked = true
+			s.push(i)
+		}
+	}
+	if !b.deliver(c, &s) {
+		return s, false
+	}
+	if parked {
+		s.next[i] = max(s.next[i], 1)
+		waits := k.api == model.JoinGroup || k.api == model.SyncGroup
+		return s, waits || b.matches(k, r, &s)
+	}
+	s.next[i] = 2
+	return s, b.matches(k, r, &s)
+}
+
+func (s *bruteState) push(i int) {
+	for n := range s.queue {
+		if s.queue[n] == 0 {
+			s.queue[n] = int8(i + 1)
+			return
+		}
+	}
+}
+
+// tiny cuts a short piece out of a simulated run and perhaps spoils an answer.
+func tiny(seed uint64) *History {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	h := Record(Run{Seed: seed, Clients: 1 + rng.IntN(3), Simple: rng.IntN(2), Requests: tinyRequests, UnknownPercent: 10 * rng.IntN(2), DelayPercent: 50})
+	if rng.IntN(4) == 0 {
+		return h
+	}
+	spoil(h, rng)
+	return h
+}
+
+func spoil(h *History, rng *rand.Rand) {
+	o := &h.Ops[rng.IntN(len(h.Ops))]
+	if !done(o) {
+		return
+	}
+	errs := []string{"UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS", "GROUP_ID_NOT_FOUND"}
+	switch {
+	case o.Outcome == Failed && o.F != fJoin && o.F != fSync:
+		if rng.IntN(2) == 0 {
+			o.Outcome, o.Out = OK, accepted()
+		} else {
+			o.Out.Err = errs[rng.IntN(4)]
+		}
+	case o.Outcome == OK && o.F == fFetch:
+		o.Out.Offsets = map[string]int64{"t-0": int64(rng.IntN(4)) - 1}
+	case o.Outcome == OK && o.F == fJoin:
+		o.Out.Generation += int32(rng.IntN(2))
+		o.Out.Members = nil
+	case o.Outcome == OK && o.F != fSync:
+		o.Outcome, o.Out = Failed, refused(errs[rng.IntN(4)])
+	}
+}
+
+func TestAgreesWithBruteForce(t *testing.T) {
+	count := map[string]int{}
+	for seed := range uint64(tinySeeds) {
+		h := tiny(seed)
+		c := split(h)[0]
+		if len(h.Ops) > 8 {
+			continue
+		}
+		want := bruteLegal(h)
+		j := &judge{h: h, c: c, deadline: time.Now().Add(time.Minute)}
+		got := j.search(h, c)
+		found := necessary(h, c)
+		if (got == porcupine.Ok) != want {
+			t.Fatalf("seed %d: brute force %v, porcupine %v: %s", seed, want, got, dump(h))
+		}
+		if want && len(found) > 0 {
+			t.Fatalf("seed %d: legal, but %v: %s", seed, found, dump(h))
+		}
+		switch {
+		case want:
+			count["legal"]++
+		case len(found) > 0:
+			count["illegal, named"]++
+		default:
+			count["illegal"]++
+		}
+	}
+	t.Log(count)
+}
+
+func dump(h *History) string {
+	n := facts{h: h}
+	s := ""
+	for i := range h.Ops {
+		s += "\n" + n.says(i) + " " + string(mustJSON([]any{h.Ops[i].Inv, h.Ops[i].Ret, h.Ops[i].In, h.Ops[i].Out.Offsets}))
+	}
+	return s
+}
+
+// The histories have at most six requests, or eight where a client gave up.
+const (
+	tinyRequests = 6
+	tinySeeds    = 4000
+)

@@ -1,0 +1,206 @@
+package linearize
+
+import (
+	"slices"
+	"time"
+
+	"fencecheck/model"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// judge decides one component, and variations of it, within one budget.
+type judge struct {
+	h        *History
+	c        component
+	deadline time.Time
+	bounded  bool
+	fuel     int // left, if bounded
+	ration   int // of the fuel, for one search
+	spent    int // by the searches so far
+}
+
+// The effort that the search for a wrong answer may take, in worlds visited: for
+// one variation of a history, and for all of them. It is not measured in time,
+// so that a report does not depend on how fast the machine is.
+const (
+	fuelPerVariation = 100_000
+	fuelPerDiagnosis = 2_000_000
+)
+
+// diagnose begins the search for the wrong answer. A variation may cost more
+// than the whole history did.
+func (j *judge) diagnose() {
+	j.bounded = true
+	j.ration = max(fuelPerVariation, 2*j.spent)
+	j.fuel = max(fuelPerDiagnosis, 20*j.spent)
+}
+
+// search asks porcupine. Unknown means that the budget ran out, or that the
+// group had more members or parked requests at once than a world can hold.
+func (j *judge) search(h *History, c component) porcupine.CheckResult {
+	return j.run(newSpec(compile(h, c)))
+}
+
+func (j *judge) run(s *spec) porcupine.CheckResult {
+	ops := s.operations()
+	left := time.Until(j.deadline)
+	switch {
+	case len(ops) == 0:
+		return porcupine.Ok
+	case left <= 0:
+		return porcupine.Unknown
+	}
+	if j.bounded {
+		if j.fuel <= 0 {
+			return porcupine.Unknown
+		}
+		s.fuel, s.bounded = min(j.fuel, j.ration), true
+	}
+	r := porcupine.CheckOperationsTimeout(s.porcupineModel(), ops, left)
+	if r == porcupine.Unknown {
+		return r // the search may still be running
+	}
+	j.spent += s.spent
+	j.fuel -= s.spent
+	if r == porcupine.Illegal && (s.overflow || s.bounded && s.spent >= s.fuel) {
+		return porcupine.Unknown
+	}
+	return r
+}
+
+// legal tells whether a variation of the component is certainly legal.
+func (j *judge) legal(h *History) bool {
+	return len(necessary(h, j.c)) == 0 && j.search(h, j.c) == porcupine.Ok
+}
+
+// without is the history with the answer of one request forgotten.
+func (j *judge) without(h *History, op int) *History {
+	return j.edited(h, op, func(o *Op) {
+		o.Outcome, o.Out, o.Ret = Unknown, Answer{Generation: -1}, -1
+	})
+}
+
+// edited is a copy of the history with one request changed. The events stay:
+// the checks read requests only.
+func (j *judge) edited(h *History, op int, edit func(*Op)) *History {
+	v := *h
+	v.Ops = slices.Clone(h.Ops)
+	edit(&v.Ops[op])
+	return &v
+}
+
+// prefix is the component as it was after the given event: later requests were
+// not sent, and later answers not received.
+func (j *judge) prefix(event int) (*History, component) {
+	v := *j.h
+	v.Ops = slices.Clone(j.h.Ops)
+	c := component{group: j.c.group}
+	for _, i := range j.c.ops {
+		o := &v.Ops[i]
+		if o.Inv > event {
+			break
+		}
+		c.ops = append(c.ops, i)
+		if o.Ret > event {
+			o.Outcome, o.Out, o.Ret = Unknown, Answer{Generation: -1}, -1
+		}
+	}
+	return &v, c
+}
+
+// breakingPoint is the request whose answer is the first that no order explains:
+// a history up to any earlier event is legal, because a prefix of a legal
+// history is one. -1 if the budget ran out.
+func (j *judge) breakingPoint() int {
+	var byAnswer []int
+	for _, i := range j.c.ops {
+		if !j.h.Ops[i].open() && !j.h.Ops[i].Local {
+			byAnswer = append(byAnswer, i)
+		}
+	}
+	slices.SortFunc(byAnswer, func(a, b int) int { return j.h.Ops[a].Ret - j.h.Ops[b].Ret })
+	expired := false
+	n, _ := slices.BinarySearchFunc(byAnswer, true, func(i int, _ bool) int {
+		h, c := j.prefix(j.h.Ops[i].Ret)
+		switch j.search(h, c) {
+		case porcupine.Illegal:
+			return 0
+		case porcupine.Unknown:
+			expired = true
+		}
+		return -1
+	})
+	if expired || n == len(byAnswer) {
+		return -1
+	}
+	return byAnswer[n]
+}
+
+// projections judges each partition's offsets alone, without the group: the
+// accepted commits and the fetches. That is a relaxation, so only its "illegal"
+// counts. It is quick where the joint search is not, and names the partition.
+func (j *judge) projections() []Finding {
+	var found []Finding
+	words := intern(j.h, j.c)
+	for _, tp := range sortedKeys(words.partitions) {
+		h, c := j.project(tp)
+		if j.run(newProjection(h, c)) != porcupine.Illegal {
+			continue
+		}
+		kept := j.fewestReads(h, c)
+		found = append(found, j.registerFinding(h, kept, tp))
+	}
+	return found
+}
+
+// newProjection is the specification of a group that takes every commit.
+func newProjection(h *History, c component) *spec {
+	s := newSpec(compile(h, c))
+	for _, m := range []model.Mutation{model.OffsetCommitMemberCheck, model.OffsetCommitGenerationCheck, model.OffsetCommitCompletingCheck, model.OffsetCommitEmptyGroupOnly} {
+		s.rules.Off = s.rules.Off.With(m)
+	}
+	s.start = model.Group{State: model.Empty}
+	s.boundless()
+	return s
+}
+
+// project keeps the accepted commits and the fetches of one partition.
+func (j *judge) project(tp string) (*History, component) {
+	v := *j.h
+	v.Ops = slices.Clone(j.h.Ops)
+	c := component{group: j.c.group}
+	only := func(offsets map[string]int64) (map[string]int64, bool) {
+		o, named := offsets[tp]
+		return map[string]int64{tp: o}, named
+	}
+	for _, i := range j.c.ops {
+		o := &v.Ops[i]
+		named := false
+		switch {
+		case o.Local:
+		case o.F == fCommit && (o.open() || o.Outcome == OK):
+			o.In.Offsets, named = only(o.In.Offsets)
+		case o.F == fFetch && o.Outcome == OK:
+			o.Out.Offsets, named = only(o.Out.Offsets)
+		}
+		if named {
+			c.ops = append(c.ops, i)
+		}
+	}
+	return &v, c
+}
+
+// fewestReads leaves out fetches as long as the projection stays illegal.
+func (j *judge) fewestReads(h *History, c component) component {
+	for k := len(c.ops) - 1; k >= 0; k-- {
+		if h.Ops[c.ops[k]].F != fFetch {
+			continue
+		}
+		less := component{c.group, slices.Delete(slices.Clone(c.ops), k, k+1)}
+		if j.run(newProjection(h, less)) == porcupine.Illegal {
+			c = less
+		}
+	}
+	return c
+}

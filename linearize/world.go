@@ -1,0 +1,194 @@
+package linearize
+
+import (
+	"slices"
+
+	"fencecheck/model"
+)
+
+const (
+	// maxMembers is the largest number of members and pending ids that are
+	// remembered at once.
+	maxMembers = 16
+	// maxWaits is the largest number of parked requests.
+	maxWaits = 16
+)
+
+// world is one state in which the coordinator may be: its memory of the group,
+// and which requests wait for an answer. Worlds are compared with ==.
+type world struct {
+	group   model.Group
+	members [maxMembers]model.Member
+	waits   [maxWaits]wait // in the order of their calls
+	ledger  uint32
+	used    uint64 // silent requests that were decided, by spec.onces
+}
+
+// wait is a request that was decided and not yet answered.
+type wait struct {
+	call uint32 // its index plus one, 0 for a free place
+	done bool   // the answer was sent, as recorded
+}
+
+// addWait makes a place for a call; it tells whether there was one.
+func (w *world) addWait(call int) bool {
+	n := 0
+	for n < maxWaits && w.waits[n].call != 0 {
+		n++
+	}
+	if n == maxWaits {
+		return false
+	}
+	for n > 0 && w.waits[n-1].call > uint32(call+1) {
+		w.waits[n] = w.waits[n-1]
+		n--
+	}
+	w.waits[n] = wait{call: uint32(call + 1)}
+	return true
+}
+
+// findWait returns the wait of a call, nil if there is none.
+func (w *world) findWait(call int) *wait {
+	for i := range w.waits {
+		if w.waits[i].call == uint32(call+1) {
+			return &w.waits[i]
+		}
+	}
+	return nil
+}
+
+// dropWait forgets the wait of a call.
+func (w *world) dropWait(call int) {
+	for i := range w.waits {
+		if w.waits[i].call == uint32(call+1) {
+			copy(w.waits[i:], w.waits[i+1:])
+			w.waits[maxWaits-1] = wait{}
+			return
+		}
+	}
+}
+
+// ids lists the members, pending ids left out.
+func (w *world) ids() []model.MemberID {
+	var all []model.MemberID
+	for i := range w.members {
+		if m := &w.members[i]; m.ID != 0 && !m.Is(model.Pending) {
+			all = append(all, m.ID)
+		}
+	}
+	return all
+}
+
+// remembers tells whether the id is in the group or pending.
+func (w *world) remembers(id model.MemberID) bool {
+	for i := range w.members {
+		if w.members[i].ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// mergePending renames pending ids that no request will ask for again. All of
+// them do one thing, holding up the next rebalance until their session expires,
+// so that one of them does what several do.
+func (w *world) mergePending(asked func(model.MemberID) bool) {
+	n, held := 0, false
+	for i := range w.members {
+		m := w.members[i]
+		if m.ID == 0 {
+			break
+		}
+		if m.Is(model.Pending) && !asked(m.ID) {
+			held = true
+			continue
+		}
+		w.members[n] = m
+		n++
+	}
+	if held {
+		w.members[n] = model.Member{ID: anonymous, Flags: model.Pending}
+		n++
+	}
+	for ; n < maxMembers; n++ {
+		w.members[n] = model.Member{}
+	}
+}
+
+// hash mixes what is used of a world.
+func (w *world) hash() uint64 {
+	g := &w.group
+	h := mix(uint64(g.State)|uint64(g.Protocol)<<8|uint64(g.Leader)<<16|uint64(uint32(g.Generation))<<32, uint64(w.ledger))
+	h = mix(h, w.used)
+	h = mix(h, uint64(g.DelaysLeft)|bit(g.Typed)<<8|bit(g.InitialDelay)<<9|bit(g.NewMemberAdded)<<10)
+	for i := range w.members {
+		m := &w.members[i]
+		if m.ID == 0 {
+			break
+		}
+		h = mix(h, uint64(m.ID)|uint64(m.Flags)<<16|uint64(m.Meta)<<32)
+		h = mix(h, uint64(m.Protocols)^uint64(m.Assignment))
+	}
+	for _, at := range w.waits {
+		if at.call == 0 {
+			break
+		}
+		h = mix(h, uint64(at.call)<<1|bit(at.done))
+	}
+	return h
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// mix is a step of a multiplicative hash.
+func mix(h, v uint64) uint64 {
+	h = (h ^ v) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+// atlas numbers the worlds of one check: equal worlds have equal numbers, and
+// the search keeps numbers. It only remembers, as ledgers does.
+type atlas struct {
+	all []world
+	at  map[uint64][]uint32
+}
+
+func newAtlas() *atlas { return &atlas{at: map[uint64][]uint32{}} }
+
+func (a *atlas) number(w *world) uint32 {
+	h := w.hash()
+	for _, n := range a.at[h] {
+		if a.all[n] == *w {
+			return n
+		}
+	}
+	n := uint32(len(a.all))
+	a.all = append(a.all, *w)
+	a.at[h] = append(a.at[h], n)
+	return n
+}
+
+// worlds is a set of worlds: their numbers, rising.
+type worlds []uint32
+
+// add puts a world into the set; it tells whether the world is new there.
+func (s *worlds) add(n uint32) bool {
+	at, known := slices.BinarySearch(*s, n)
+	if !known {
+		*s = slices.Insert(*s, at, n)
+	}
+	return !known
+}
+
+func (s worlds) hash() uint64 {
+	var h uint64
+	for _, n := range s {
+		h = mix(h, uint64(n))
+	}
+	return h
+}
