@@ -57,7 +57,7 @@ func TestOpen(t *testing.T) {
 	_, err := Open("zombie-comit")
 	assert.EqualError(t, err, `unknown scenario "zombie-comit"; did you mean "zombie-commit"?`)
 	_, err = Open("something-else-entirely")
-	assert.ErrorContains(t, err, "there are: added-partition, at-least-once")
+	assert.ErrorContains(t, err, "there are: added-partition, async-clock")
 	path := filepath.Join(t.TempDir(), "mine.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(good), 0o644))
 	s, err := Open(path)
@@ -89,6 +89,11 @@ func TestChange(t *testing.T) {
 	assert.Equal(t, 1, s.Definition.Faults["pauses"], "the original is as it was")
 	_, err = s.Change(func(d *Definition) { d.Members = 30 })
 	assert.EqualError(t, err, "zombie-commit: members: found 30; right would be 1 to 5")
+}
+
+func TestNearNames(t *testing.T) {
+	_, err := MutationByID("offset-commit-gen-check")
+	assert.EqualError(t, err, `unknown mutation "offset-commit-gen-check"; did you mean "offset-commit-generation-check"?`)
 }
 
 func TestDistance(t *testing.T) {

@@ -111,6 +111,10 @@ func (s *Scenario) Bounds() map[string]int {
 func unknown(what, name string, known []string) error {
 	best, far := "", len(name)/2+1
 	for _, k := range known {
+		if abbreviates(name, k) {
+			best = k
+			break
+		}
 		if d := distance(name, k); d <= far {
 			best, far = k, d-1
 		}
@@ -119,6 +123,21 @@ func unknown(what, name string, known []string) error {
 		return fmt.Errorf("unknown %s %q; there are: %s", what, name, strings.Join(known, ", "))
 	}
 	return fmt.Errorf("unknown %s %q; did you mean %q?", what, name, best)
+}
+
+// abbreviates tells whether every word of a is the beginning of the same word
+// of b, as in offset-commit-gen-check.
+func abbreviates(a, b string) bool {
+	short, long := strings.Split(a, "-"), strings.Split(b, "-")
+	if len(short) != len(long) {
+		return false
+	}
+	for i := range short {
+		if !strings.HasPrefix(long[i], short[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // distance is the number of letters to insert, delete or replace to get from a
