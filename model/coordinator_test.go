@@ -371,3 +371,25 @@ func TestNoPlaceForAnotherMember(t *testing.T) {
 	c.JoinGroup(JoinGroupRequest{Fresh: 2, Protocols: ProtocolList(Range)})
 	assert.True(t, c.Full)
 }
+
+// Three facts that Apache Kafka 4.4.0 taught over the wire.
+func TestPendingIDsAsSeenOnABroker(t *testing.T) {
+	b, m, _ := inState(t, Stable)
+	answer, _ := b.join(0, 1)
+	assert.Equal(t, None, b.leave(answer.MemberID))
+	assert.Equal(t, RebalanceInProgress, b.heartbeat(m, 1), "a pending id that leaves begins a rebalance")
+
+	b = newBroker(t)
+	m = b.enter()
+	b.joinTimer()
+	b.join(0, 1)
+	b.leave(m)
+	assert.Equal(t, Empty, b.group.State, "a pending id does not hold up a rebalance without members")
+	assert.Equal(t, Generation(2), b.group.Generation)
+
+	b = newBroker(t)
+	m = b.enter()
+	answer, _ = b.join(0, 1)
+	assert.True(t, b.fire(func(c *Coordinator) bool { return c.ExpireSession(answer.MemberID) }))
+	assert.Equal(t, Generation(1), b.answerOf(m).Generation, "its expiry ends the initial delay")
+}

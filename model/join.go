@@ -203,6 +203,13 @@ func (c *Coordinator) prepareRebalance() {
 		g.DelaysLeft = c.Rules.InitialDelays
 		return
 	}
+	if c.Size() == 0 {
+		// The join timer is the largest rebalance timeout of the members: with
+		// none it fires at once, whatever ids have not come back. Seen on Apache
+		// Kafka 4.4.0.
+		c.completeJoin()
+		return
+	}
 	c.maybeComplete()
 }
 

@@ -6,8 +6,7 @@ package model
 func (c *Coordinator) LeaveGroup(id MemberID) Reply {
 	a := Reply{To: id, API: LeaveGroup}
 	if m := c.Find(id); m != nil && m.Is(Pending) {
-		c.remove(id)
-		c.maybeComplete()
+		c.dismiss(id)
 		return a
 	}
 	if a.Err = c.validateMember(id); a.Err == None {
@@ -23,6 +22,12 @@ func (c *Coordinator) expel(id MemberID) {
 	if m := c.Find(id); m.Is(JoinParked) {
 		c.reply(Reply{To: id, API: JoinGroup, Err: UnknownMemberID, Generation: NoGeneration})
 	}
+	c.dismiss(id)
+}
+
+// dismiss removes an id, be it a member's or one that was only handed out, and
+// lets the others rebalance.
+func (c *Coordinator) dismiss(id MemberID) {
 	c.remove(id)
 	switch c.Group.State {
 	case Stable, CompletingRebalance:

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"fencecheck/counterexamples"
+	"fencecheck/invariants"
+	"fencecheck/model"
+	"fencecheck/ops"
+	"fencecheck/scenarios"
+)
+
+// An entry is one thing that explore knows.
+type entry struct {
+	Kind    string   `json:"kind"`
+	ID      string   `json:"id"`
+	Doc     string   `json:"doc"`
+	Source  string   `json:"source,omitempty"`
+	Omits   string   `json:"omits,omitempty"`
+	Museum  string   `json:"museum,omitempty"`
+	Params  []string `json:"params,omitempty"`
+	Witness string   `json:"witness,omitempty"`
+	Breaks  string   `json:"breaks,omitempty"`
+	// Redundant says why no scenario needs a mutated rule.
+	Redundant string `json:"redundant,omitempty"`
+	Expect    string `json:"expect,omitempty"`
+}
+
+// A catalogue is all entries of one kind.
+type catalogue struct {
+	name    string
+	entries func() []entry
+}
+
+// catalogues has every kind, in the order in which they are listed.
+var catalogues = []catalogue{
+	{"scenarios", scenarioEntries}, {"protocols", protocolEntries}, {"mutations", mutationEntries},
+	{"invariants", invariantEntries}, {"operations", operationEntries}, {"witnesses", witnessEntries},
+	{"counterexamples", counterexampleEntries},
+}
+
+func catalogueNames() []string {
+	var names []string
+	for _, c := range catalogues {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+func (a *app) listCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "list [" + strings.Join(catalogueNames(), "|") + "]",
+		Short:   "list what there is: scenarios, mutations, invariants, ...",
+		Example: "  explore list scenarios\n  explore list mutations --json",
+	}
+	cmd.Flags().BoolVar(&a.out.json, "json", false, "print one JSON object an entry")
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return a.list(args) }
+	return cmd
+}
+
+func (a *app) list(kinds []string) error {
+	for _, kind := range kinds {
+		if err := knownKind(kind); err != nil {
+			return err
+		}
+	}
+	for _, c := range catalogues {
+		if len(kinds) == 0 || contains(kinds, c.name) {
+			a.listed(c.name, c.entries())
+		}
+	}
+	return nil
+}
+
+func knownKind(kind string) error {
+	if contains(catalogueNames(), kind) {
+		return nil
+	}
+	return fmt.Errorf("list: unknown kind %q; %s", kind, counterexamples.Nearest(kind, catalogueNames()))
+}
+
+func contains(words []string, word string) bool {
+	for _, w := range words {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *app) listed(kind string, entries []entry) {
+	widest := 0
+	for i := range entries {
+		entries[i].Kind = kind
+		widest = max(widest, len(entries[i].ID))
+	}
+	if a.out.json {
+		for _, e := range entries {
+			a.out.object(e)
+		}
+		return
+	}
+	a.out.linef("%s", kind)
+	for _, e := range entries {
+		a.out.linef("  %-*s  %s", widest, e.ID, e.Doc)
+	}
+}
+
+func scenarioEntries() []entry {
+	var all []entry
+	for _, s := range scenarios.All() {
+		e := entry{ID: s.ID, Doc: s.Title, Expect: s.Expect.Verdict.String()}
+		if s.Expect.Property != "" {
+			e.Doc += " (" + s.Expect.Property + " is violated)"
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+func protocolEntries() []entry {
+	docs := map[string]string{"classic-eager": "the classic consumer group with eager rebalancing and dynamic members"}
+	count := map[string]int{}
+	var names []string
+	for _, s := range scenarios.All() {
+		p := s.Definition.Protocol
+		if count[p]++; count[p] == 1 {
+			names = append(names, p)
+		}
+	}
+	var all []entry
+	for _, name := range names {
+		all = append(all, entry{ID: name, Doc: strings.TrimPrefix(fmt.Sprintf("%s, %d scenarios", docs[name], count[name]), ", ")})
+	}
+	return all
+}
+
+func mutationEntries() []entry {
+	var all []entry
+	for _, m := range model.Registry {
+		all = append(all, entry{ID: m.ID, Doc: m.Rule, Source: m.Source, Breaks: m.Breaks, Redundant: m.Redundant})
+	}
+	return all
+}
+
+func invariantEntries() []entry {
+	var all []entry
+	for _, i := range invariants.All {
+		all = append(all, entry{ID: i.Name, Doc: i.Doc, Source: i.Source, Museum: i.Museum, Witness: i.Witness})
+	}
+	for _, g := range invariants.Goals {
+		all = append(all, entry{ID: g.Name, Doc: "(goal) " + g.Doc, Source: g.Source, Museum: g.Museum, Witness: g.Witness})
+	}
+	return all
+}
+
+func operationEntries() []entry {
+	var all []entry
+	for i := range ops.Table {
+		o := &ops.Table[i]
+		e := entry{ID: o.Name, Doc: o.Doc, Source: o.Source, Omits: o.Omits}
+		for _, p := range o.Params {
+			if p != ops.NoParam {
+				e.Params = append(e.Params, p.String())
+			}
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+func witnessEntries() []entry {
+	var all []entry
+	for _, w := range invariants.Witnesses {
+		all = append(all, entry{ID: w.Name, Doc: w.Doc})
+	}
+	return all
+}
+
+func counterexampleEntries() []entry {
+	var all []entry
+	for _, name := range counterexamples.SavedNames() {
+		c := counterexamples.Saved()[name]
+		all = append(all, entry{ID: name, Doc: fmt.Sprintf("%s in %d steps: %s", c.Property, len(c.Steps), c.Story)})
+	}
+	return all
+}

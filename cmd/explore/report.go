@@ -1,0 +1,176 @@
+package main
+
+import (
+	"math"
+	"strings"
+
+	"fencecheck/counterexamples"
+	"fencecheck/model"
+	"fencecheck/ops"
+	"fencecheck/scenarios"
+	"fencecheck/search"
+)
+
+// A report is what --json prints for one scenario. Its fields are a promise
+// (design.md, section 8).
+type report struct {
+	Scenario             string         `json:"scenario"`
+	Verdict              string         `json:"verdict"`
+	Complete             bool           `json:"complete"`
+	States               int64          `json:"states"`
+	Transitions          int64          `json:"transitions"`
+	Depth                int            `json:"depth"`
+	Seconds              float64        `json:"seconds"`
+	StatesPerSecond      float64        `json:"states_per_second"`
+	BytesPerState        float64        `json:"bytes_per_state"`
+	CollisionProbability float64        `json:"collision_probability"`
+	Bounds               map[string]any `json:"bounds"`
+	Coverage             coverage       `json:"coverage"`
+	Mutations            []string       `json:"mutations"`
+	Violation            *violation     `json:"violation,omitempty"`
+}
+
+// coverage tells how often each operation that the scenario asks for, and each
+// answer, occurred, and which witnesses were seen.
+type coverage struct {
+	Operations map[string]int64 `json:"operations"`
+	Answers    map[string]int64 `json:"answers"`
+	Witnesses  map[string]bool  `json:"witnesses"`
+}
+
+// A violation is a minimal counterexample for programs.
+type violation struct {
+	Invariant string `json:"invariant"`
+	Length    int    `json:"length"`
+	Steps     []step `json:"steps"`
+}
+
+type step struct {
+	Op     string            `json:"op"`
+	Params map[string]string `json:"params"`
+	Answer string            `json:"answer,omitempty"`
+}
+
+func newReport(s *scenarios.Scenario, r *search.Result[model.State], reached []string) *report {
+	rep := &report{
+		Scenario: s.ID, Verdict: r.Verdict.String(), Complete: r.Complete && len(reached) == 0,
+		States: r.States, Transitions: r.Transitions, Depth: r.Depth,
+		Seconds: rounded(r.Elapsed.Seconds()), BytesPerState: rounded(r.BytesPerState),
+		CollisionProbability: r.CollisionProbability,
+		Bounds:               boundsOf(s, reached), Coverage: newCoverage(s, r.OpCounts, r.OutcomeCounts, r.Seen),
+		Mutations: mutationNames(s),
+	}
+	if seconds := r.Elapsed.Seconds(); seconds > 0 {
+		rep.StatesPerSecond = math.Round(float64(r.States) / seconds)
+	}
+	return rep
+}
+
+func rounded(x float64) float64 { return math.Round(x*1000) / 1000 }
+
+// boundsOf has the scenario's bounds, and under "reached" those that kept the
+// search from going on. What is not bounded says so.
+func boundsOf(s *scenarios.Scenario, reached []string) map[string]any {
+	all := map[string]any{}
+	for key, n := range s.Bounds() {
+		all[key] = n
+	}
+	for b, unbounded := range s.Config.Unbounded {
+		if unbounded {
+			all[model.Budget(b).String()] = "unbounded"
+		}
+	}
+	if len(reached) > 0 {
+		all["reached"] = reached
+	}
+	return all
+}
+
+// modelBounds names the limits of the model that kept steps from being taken.
+func modelBounds(sys *scenarios.System) []string {
+	var names []string
+	b := sys.Bounds()
+	if b.Generations {
+		names = append(names, "generations")
+	}
+	if b.Members {
+		names = append(names, "member ids")
+	}
+	if b.Late {
+		names = append(names, "requests in flight")
+	}
+	return names
+}
+
+func newCoverage(s *scenarios.Scenario, opCounts, outcomeCounts []int64, seen []bool) coverage {
+	c := coverage{map[string]int64{}, map[string]int64{}, map[string]bool{}}
+	for i := range ops.Table {
+		if ops.Table[i].Asked(&s.Config) {
+			c.Operations[ops.Table[i].Name] = opCounts[i]
+		}
+	}
+	for i, n := range outcomeCounts {
+		if n > 0 && ops.Outcomes[i] != "" {
+			c.Answers[ops.Outcomes[i]] = n
+		}
+	}
+	for i, w := range s.Witnesses {
+		c.Witnesses[w.Name] = seen[i]
+	}
+	return c
+}
+
+// never lists the operations that the scenario asks for and that never
+// occurred, in the order of the table.
+func (c *coverage) never() []string {
+	var names []string
+	for i := range ops.Table {
+		if n, asked := c.Operations[ops.Table[i].Name]; asked && n == 0 {
+			names = append(names, ops.Table[i].Name)
+		}
+	}
+	return names
+}
+
+// unseen lists the witnesses that were never seen.
+func (c *coverage) unseen(s *scenarios.Scenario) []string {
+	var names []string
+	for _, w := range s.Witnesses {
+		if !c.Witnesses[w.Name] {
+			names = append(names, w.Name)
+		}
+	}
+	return names
+}
+
+func mutationNames(s *scenarios.Scenario) []string {
+	names := []string{}
+	for _, m := range s.Config.Rules.Off.List() {
+		names = append(names, m.String())
+	}
+	return names
+}
+
+func newViolation(c *counterexamples.Counterexample) *violation {
+	v := &violation{Invariant: c.Property, Length: len(c.Steps)}
+	for _, st := range c.Steps {
+		s := step{Op: counterexamples.OpName(st), Params: map[string]string{}, Answer: counterexamples.Answer(st)}
+		for _, p := range counterexamples.Params(&c.Scenario.Config, st) {
+			s.Params[p.Name] = p.Value
+		}
+		v.Steps = append(v.Steps, s)
+	}
+	return v
+}
+
+// properties lists what a scenario checks.
+func properties(s *scenarios.Scenario) string {
+	var names []string
+	for _, i := range s.Invariants {
+		names = append(names, i.Name)
+	}
+	for _, g := range s.Goals {
+		names = append(names, g.Name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"fencecheck/counterexamples"
+)
+
+// unknownCommand suggests the command that may have been meant.
+func unknownCommand(root *cobra.Command, name string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	return fmt.Errorf("unknown command %q; %s", name, counterexamples.Nearest(name, names))
+}
+
+// flagError says what is wrong with a flag, and suggests the one that may have
+// been meant.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		name := unknown.GetSpecifiedName()
+		return fmt.Errorf("unknown flag --%s; %s", name, strings.ReplaceAll(counterexamples.Nearest(name, flagNames(cmd)), `"`, ""))
+	case errors.As(err, &unknown):
+		return fmt.Errorf("unknown flag -%s; flags are long: --help lists them", unknown.GetSpecifiedName())
+	case errors.As(err, &invalid):
+		return fmt.Errorf("--%s: found %q; right would be %s", invalid.GetFlag().Name, invalid.GetValue(), valueHint(invalid.GetFlag()))
+	case errors.As(err, &missing):
+		return fmt.Errorf("--%s: a value is missing; right would be %s", missing.GetSpecifiedName(), valueHint(missing.GetFlag()))
+	}
+	return err
+}
+
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// valueHint says what a flag's value looks like.
+func valueHint(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int", "int64", "uint64":
+		return "a whole number"
+	case "duration":
+		return "a duration such as 90s or 10m"
+	case "size":
+		return "a size such as 512MiB or 8GiB"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + f.Value.Type()
+}
+
+// A size is a number of bytes that is written with its unit.
+type size int64
+
+var units = []struct {
+	name  string
+	bytes float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
+}
+
+// String is the number of bytes.
+func (s *size) String() string { return strconv.FormatInt(int64(*s), 10) }
+
+// Type names the kind of value in errors.
+func (s *size) Type() string { return "size" }
+
+// Set takes a number with a unit, or a plain number of bytes.
+func (s *size) Set(text string) error {
+	number, factor := text, 1.0
+	for _, u := range units {
+		if n, ok := strings.CutSuffix(text, u.name); ok {
+			number, factor = strings.TrimSpace(n), u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(n > 0 && n*factor < 1<<62) {
+		return errors.New("not a size")
+	}
+	*s = size(n * factor)
+	return nil
+}
+
+// oneOf checks a flag whose value is one of a few words.
+func oneOf(flag, word string, words ...string) error {
+	for _, w := range words {
+		if w == word {
+			return nil
+		}
+	}
+	return fmt.Errorf("--%s: found %q; right would be one of: %s", flag, word, strings.Join(words, ", "))
+}
+
+// atLeast checks a flag that is a number.
+func atLeast(flag string, n, least int64) error {
+	if n < least {
+		return fmt.Errorf("--%s: found %d; right would be %d or more", flag, n, least)
+	}
+	return nil
+}

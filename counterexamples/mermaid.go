@@ -1,0 +1,103 @@
+package counterexamples
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Mermaid tells a counterexample as a Mermaid sequence diagram.
+func Mermaid(w io.Writer, c *Counterexample) error {
+	s, err := Tell(c)
+	if err != nil {
+		return err
+	}
+	d := &diagram{}
+	d.line("sequenceDiagram")
+	d.line("title %s", escape(s.Scenario+": "+s.Property+" violated"))
+	for _, lane := range s.Lanes {
+		d.line("participant %s", lane)
+	}
+	for _, m := range s.Mutations {
+		d.note(s.Lanes, "without "+m)
+	}
+	for i, told := range s.Steps {
+		d.step(i+1, s, &told)
+	}
+	d.note(s.Lanes, "violated: "+s.Ending)
+	for _, text := range s.Outlook {
+		d.note(s.Lanes, text)
+	}
+	_, err = io.WriteString(w, d.text.String())
+	return err
+}
+
+// A diagram is a Mermaid text under way.
+type diagram struct{ text strings.Builder }
+
+func (d *diagram) line(format string, args ...any) {
+	if d.text.Len() > 0 {
+		d.text.WriteString("    ")
+	}
+	fmt.Fprintf(&d.text, format+"\n", args...)
+}
+
+// note writes over all lanes, or over one.
+func (d *diagram) note(lanes []string, text string) {
+	over := lanes[0]
+	if last := lanes[len(lanes)-1]; last != over {
+		over += "," + last
+	}
+	d.line("Note over %s: %s", over, escape(text))
+}
+
+func (d *diagram) step(n int, s *Story, told *Told) {
+	marked := told.Stale != "" || len(told.Missing) > 0
+	if marked {
+		d.line("rect rgb(255, 228, 225)")
+	}
+	d.note([]string{told.Lane}, fmt.Sprintf("step %d: %s", n, told.Deed))
+	for _, m := range told.Messages {
+		if m.Held {
+			d.note([]string{coordinator}, m.String())
+			continue
+		}
+		d.line("%s%s%s: %s", m.From, arrow(&m), m.To, escape(m.String()))
+		if m.Request && told.Stale != "" {
+			d.note([]string{coordinator}, "! "+told.Stale)
+		}
+	}
+	for _, text := range told.Missing {
+		d.note([]string{coordinator}, "! "+text)
+	}
+	for _, c := range told.Changes {
+		lane, text := c.Who, c.What
+		if !slices.Contains(s.Lanes, lane) { // the group, its offsets, or a client that never acts
+			lane, text = coordinator, c.Who+": "+c.What
+		}
+		d.note([]string{lane}, text)
+	}
+	if marked {
+		d.line("end")
+	}
+}
+
+// arrow is solid for requests and dashed for answers, with an open head for
+// what arrives in a later step.
+func arrow(m *Message) string {
+	switch {
+	case m.Request && m.Delayed:
+		return "-)"
+	case m.Request:
+		return "->>"
+	case m.Delayed:
+		return "--)"
+	}
+	return "-->>"
+}
+
+// escape keeps a text from ending its line, or from being taken for Mermaid.
+func escape(text string) string {
+	return strings.NewReplacer("#", "#35;", ";", "#59;", "\n", "<br/>", "<", "#lt;", ">", "#gt;").Replace(text)
+}

@@ -1,0 +1,144 @@
+package counterexamples
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"fencecheck/model"
+	"fencecheck/ops"
+)
+
+// pickParam is the key of the coordinator's choice, where it had one.
+const pickParam = "pick"
+
+func number(n int) string { return strconv.Itoa(n) }
+
+// clientName is m1, m2, ... for members and s1, s2, ... for simple consumers.
+func clientName(cfg *model.Config, client int) string {
+	if cfg.IsSimple(client) {
+		return "s" + number(client-cfg.Members+1)
+	}
+	return "m" + number(client+1)
+}
+
+func partitionName(p int) string { return "p" + number(p) }
+
+// memberName is the client that an id was made for, and which of its ids it is.
+func memberName(cfg *model.Config, id model.MemberID) string {
+	return clientName(cfg, model.ClientOf(id)) + "." + number(model.LifeOf(id)+1)
+}
+
+// topicNames lists a subscription.
+func topicNames(topics model.Meta) string {
+	var names []string
+	for rest := topics; rest != 0; rest &= rest - 1 {
+		names = append(names, "t"+number(bits.TrailingZeros32(uint32(rest))))
+	}
+	return strings.Join(names, ",")
+}
+
+// partitionNames lists a set of partitions.
+func partitionNames(set model.PartSet) string {
+	var names []string
+	for p := range model.MaxPartitions {
+		if set.Has(p) {
+			names = append(names, partitionName(p))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+var lanes = [...]string{"app", "heartbeat"}
+
+// paramValue is how a parameter's value is written.
+func paramValue(cfg *model.Config, kind ops.Param, v uint8) string {
+	switch kind {
+	case ops.Client:
+		return clientName(cfg, int(v))
+	case ops.Partition:
+		return partitionName(int(v))
+	case ops.Lane:
+		return lanes[v]
+	case ops.Member:
+		return memberName(cfg, model.MemberID(v))
+	case ops.Topics:
+		return topicNames(model.Meta(v))
+	}
+	return number(int(v))
+}
+
+// parseParam is the inverse of paramValue; its error says what would be right.
+func parseParam(cfg *model.Config, kind ops.Param, word string) (uint8, error) {
+	switch kind {
+	case ops.Client:
+		return parseClient(cfg, word)
+	case ops.Partition:
+		return parseNumbered("p", word, 0, cfg.AllPartitions()-1)
+	case ops.Lane:
+		for i, lane := range lanes {
+			if lane == word {
+				return uint8(i), nil
+			}
+		}
+		return 0, fmt.Errorf("found %q; right would be %s", word, strings.Join(lanes[:], " or "))
+	case ops.Member:
+		client, life, _ := strings.Cut(word, ".")
+		c, err := parseClient(cfg, client)
+		if err != nil {
+			return 0, err
+		}
+		l, err := strconv.Atoi(life)
+		if err != nil || l < 1 || model.ClientOf(model.NewMemberID(int(c), l-1)) != int(c) {
+			return 0, fmt.Errorf("found %q; right would be a member id such as %s.1", word, client)
+		}
+		return uint8(model.NewMemberID(int(c), l-1)), nil
+	case ops.Topics:
+		return parseTopics(cfg, word)
+	}
+	return parseNumbered("", word, 0, model.MaxLate-1)
+}
+
+func parseClient(cfg *model.Config, word string) (uint8, error) {
+	if cfg.Simple > 0 && strings.HasPrefix(word, "s") {
+		n, err := parseNumbered("s", word, 1, cfg.Simple)
+		return n - 1 + uint8(cfg.Members), err
+	}
+	n, err := parseNumbered("m", word, 1, cfg.Members)
+	return n - 1, err
+}
+
+// parseNumbered takes a letter followed by a number in a range.
+func parseNumbered(letter, word string, low, high int) (uint8, error) {
+	n, err := strconv.Atoi(strings.TrimPrefix(word, letter))
+	if err != nil || n < low || n > high || word != letter+number(n) {
+		return 0, fmt.Errorf("found %q; right would be %s", word, span(letter, low, high))
+	}
+	return uint8(n), nil
+}
+
+func span(letter string, low, high int) string {
+	if low == high {
+		return letter + number(low)
+	}
+	return fmt.Sprintf("%s%d to %s%d", letter, low, letter, high)
+}
+
+func parseTopics(cfg *model.Config, word string) (uint8, error) {
+	var set model.Meta
+	for name := range strings.SplitSeq(word, ",") {
+		n, err := parseNumbered("t", name, 0, cfg.Topics-1)
+		if err != nil {
+			return 0, err
+		}
+		set |= 1 << n
+	}
+	return uint8(set), nil
+}
+
+// answerOf is the part of an outcome's name behind the API's.
+func answerOf(outcome string) string {
+	_, answer, _ := strings.Cut(outcome, " ")
+	return answer
+}

@@ -1,0 +1,174 @@
+package counterexamples
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"fencecheck/model"
+	"fencecheck/ops"
+	"fencecheck/scenarios"
+	"fencecheck/search"
+)
+
+// Shrink leaves out of a violation all that it does not need, by trial: no
+// step of what remains can be left out. It does not look for other ways to the
+// same violation, as Minimal does.
+func Shrink(s *scenarios.Scenario, f Found) ([]search.Step, error) {
+	g, err := newStage(context.Background(), s, f.Property)
+	if err != nil {
+		return nil, err
+	}
+	steps, ok := g.try(f.Steps)
+	if !ok {
+		return nil, fmt.Errorf("the %d steps do not violate %s", len(f.Steps), f.Property)
+	}
+	return g.shrink(steps), nil
+}
+
+// A pass tries changes until one of them is taken, and tells whether one was.
+type pass func(steps []search.Step, try func([]search.Step) bool) bool
+
+// shrink goes through its passes, cheap ones first, and begins again whenever
+// one of them helps.
+func (g *stage) shrink(steps []search.Step) []search.Step {
+	passes := [...]pass{dropChunks, dropPairs, g.rename, g.replace}
+	try := func(candidate []search.Step) bool {
+		taken, ok := g.try(candidate)
+		if !ok || compareSteps(taken, steps) >= 0 {
+			return false
+		}
+		steps = taken
+		return true
+	}
+	for i := 0; i < len(passes); {
+		if passes[i](steps, try) {
+			i = 0
+		} else {
+			i++
+		}
+	}
+	return steps
+}
+
+// compareSteps orders sequences: the shorter first, then in the order of the
+// operations' table and of the parameters.
+func compareSteps(a, b []search.Step) int {
+	if c := cmp.Compare(len(a), len(b)); c != 0 {
+		return c
+	}
+	return slices.CompareFunc(a, b, compareStep)
+}
+
+func compareStep(a, b search.Step) int {
+	x, y := ops.Unpack(a.Arg), ops.Unpack(b.Arg)
+	return cmp.Or(cmp.Compare(a.Op, b.Op), cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B), cmp.Compare(x.Pick, y.Pick))
+}
+
+// dropChunks leaves out runs of steps, long ones first, to single ones.
+func dropChunks(steps []search.Step, try func([]search.Step) bool) bool {
+	for n := (len(steps) + 1) / 2; n >= 1; n /= 2 {
+		for i := 0; i+n <= len(steps); i++ {
+			if try(slices.Concat(steps[:i], steps[i+n:])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dropPairs leaves out two steps that need each other, such as a pause and its
+// end.
+func dropPairs(steps []search.Step, try func([]search.Step) bool) bool {
+	for i := range steps {
+		for j := i + 1; j < len(steps); j++ {
+			if try(slices.Concat(steps[:i], steps[i+1:j], steps[j+1:])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rename lets two clients, or two partitions, change places.
+func (g *stage) rename(steps []search.Step, try func([]search.Step) bool) bool {
+	return swaps(g.cfg.Clients(), func(a, b uint8) bool {
+		return try(mapped(steps, func(kind ops.Param, v uint8) uint8 { return swapClient(kind, v, a, b) }))
+	}) || swaps(g.cfg.AllPartitions(), func(a, b uint8) bool {
+		return try(mapped(steps, func(kind ops.Param, v uint8) uint8 {
+			if kind != ops.Partition {
+				return v
+			}
+			return swap(v, a, b)
+		}))
+	})
+}
+
+func swaps(n int, try func(a, b uint8) bool) bool {
+	for a := range n {
+		for b := a + 1; b < n; b++ {
+			if try(uint8(a), uint8(b)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func swap(v, a, b uint8) uint8 {
+	switch v {
+	case a:
+		return b
+	case b:
+		return a
+	}
+	return v
+}
+
+func swapClient(kind ops.Param, v, a, b uint8) uint8 {
+	switch kind {
+	case ops.Client:
+		return swap(v, a, b)
+	case ops.Member:
+		id := model.MemberID(v)
+		return uint8(model.NewMemberID(int(swap(uint8(model.ClientOf(id)), a, b)), model.LifeOf(id)))
+	}
+	return v
+}
+
+// mapped changes the parameters of all steps.
+func mapped(steps []search.Step, change func(kind ops.Param, v uint8) uint8) []search.Step {
+	changed := slices.Clone(steps)
+	for i, st := range steps {
+		kinds, a := ops.Table[st.Op].Params, ops.Unpack(st.Arg)
+		a.A, a.B = change(kinds[0], a.A), change(kinds[1], a.B)
+		changed[i].Arg = a.Pack()
+	}
+	return changed
+}
+
+// replace gives single steps other parameters, or the coordinator's choice
+// another outcome.
+func (g *stage) replace(steps []search.Step, try func([]search.Step) bool) bool {
+	s := g.start()
+	var next model.State
+	for i, st := range steps {
+		var others []search.Step
+		g.sys.Next(&s, &next, func(other search.Step) {
+			if other.Op == st.Op && compareStep(other, st) < 0 {
+				others = append(others, other)
+			}
+		})
+		for _, other := range others {
+			if try(slices.Concat(steps[:i], []search.Step{other}, steps[i+1:])) {
+				return true
+			}
+		}
+		if _, ok := g.sys.Take(&s, &next, st); !ok {
+			return false
+		}
+		s = next
+	}
+	return false
+}

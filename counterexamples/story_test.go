@@ -1,0 +1,128 @@
+package counterexamples
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"fencecheck/invariants"
+	"fencecheck/model"
+	"fencecheck/ops"
+	"fencecheck/search"
+)
+
+// Whatever happens can be told: a step in which the coordinator decided a
+// request shows the request and, where it was answered, the answer that was
+// counted.
+func TestEveryRunCanBeTold(t *testing.T) {
+	all := runs([]string{"offset-commit-member-check", "client-commit-only-stable"}, nil)
+	rapid.Check(t, func(rt *rapid.T) {
+		r := all.Draw(rt, "run")
+		c := &Counterexample{Property: r.scenario.Invariants[0].Name, Kind: Invariant, Scenario: r.scenario, Steps: r.steps}
+		s, err := Tell(c)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		sys := r.scenario.System()
+		var cur, next model.State
+		cur.Initial(sys.Config())
+		for i, told := range s.Steps {
+			taken, ok := sys.Take(&cur, &next, r.steps[i])
+			if !ok {
+				rt.Fatalf("step %d is not enabled", i+1)
+			}
+			if problem := misToldStep(sys.Config(), &next.Last, taken, &told); problem != "" {
+				rt.Fatalf("step %d, %s: %s: %+v", i+1, OpName(taken), problem, told)
+			}
+			cur = next
+		}
+	})
+}
+
+// misToldStep compares what is told with what happened.
+func misToldStep(cfg *model.Config, ev *model.Event, st search.Step, told *Told) string {
+	texts := []string{told.Deed, told.Stale}
+	for _, m := range told.Messages {
+		texts = append(texts, m.String())
+	}
+	for _, c := range told.Changes {
+		texts = append(texts, c.What)
+	}
+	for _, text := range append(texts, told.Missing...) {
+		if strings.Contains(text, "%!") {
+			return "badly formatted"
+		}
+	}
+	if told.Deed == "" || told.Lane == "" {
+		return "nothing is done by nobody"
+	}
+	if ev.API == model.NoAPI || ev.API == model.DeleteGroups {
+		return ""
+	}
+	request := slices.ContainsFunc(told.Messages, func(m Message) bool {
+		return m.Request && m.API == ev.API.String() && m.From == clientName(cfg, int(ev.Client)) && !m.Delayed
+	})
+	if !request {
+		return "the request is missing"
+	}
+	answer := Answer(st)
+	answered := slices.ContainsFunc(told.Messages, func(m Message) bool {
+		return !m.Request && m.API == ev.API.String() && (m.Held || answer == "parked" || strings.HasPrefix(m.Text, answer))
+	})
+	if !answered {
+		return "the answer " + answer + " is missing"
+	}
+	return ""
+}
+
+// The words belong to operations and properties that there are.
+func TestWordsBelongToSomething(t *testing.T) {
+	for name := range deeds {
+		if _, ok := ops.ByName(name); !ok {
+			t.Errorf("there are words for the operation %q, which is gone", name)
+		}
+	}
+	for name := range sends {
+		if _, ok := ops.ByName(name); !ok {
+			t.Errorf("there is no operation %q", name)
+		}
+	}
+	for name := range endings {
+		if _, ok := invariants.ByName(name); !ok {
+			t.Errorf("there is an ending for the property %q, which is gone", name)
+		}
+	}
+}
+
+// Parameters are read as they are written.
+func TestParametersRoundTrip(t *testing.T) {
+	cfg := &model.Config{Members: 3, Simple: 2, Partitions: 3, Topics: 2}
+	cfg.Budgets[model.AddedPartitions] = 1
+	domains := map[ops.Param][]uint8{
+		ops.Client: {0, 1, 2, 3, 4}, ops.Partition: {0, 1, 2, 3}, ops.Lane: {0, 1}, ops.Late: {0, 1, 2}, ops.Topics: {1, 2, 3},
+	}
+	for client := range 5 {
+		for life := range 8 {
+			domains[ops.Member] = append(domains[ops.Member], uint8(model.NewMemberID(client, life)))
+		}
+	}
+	for kind, values := range domains {
+		seen := map[string]bool{}
+		for _, v := range values {
+			word := paramValue(cfg, kind, v)
+			if got, err := parseParam(cfg, kind, word); err != nil || got != v || seen[word] {
+				t.Errorf("%s %d is written %q and read %d, %v", kind, v, word, got, err)
+			}
+			seen[word] = true
+		}
+	}
+	for kind, word := range map[ops.Param]string{
+		ops.Client: "m4", ops.Partition: "p4", ops.Lane: "both", ops.Late: "-1", ops.Topics: "t2", ops.Member: "m1.0",
+	} {
+		if v, err := parseParam(cfg, kind, word); err == nil {
+			t.Errorf("%s %q is read as %d", kind, word, v)
+		}
+	}
+}
