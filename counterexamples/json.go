@@ -125,7 +125,7 @@ func (d *document) object(n *node, field string, keys ...string) error {
 	}
 	for i, key := range n.keys {
 		if !slices.Contains(keys, key) {
-			return d.fail(n.at[i], field, "unknown key %q; %s", key, Nearest(key, keys))
+			return d.fail(n.at[i], field, "unknown key %q; %s", key, scenarios.Nearest(key, keys))
 		}
 	}
 	return nil

@@ -83,7 +83,7 @@ func (d *document) property(root *node, c *Counterexample) error {
 	_, isInvariant := invariants.ByName(name)
 	_, isGoal := invariants.GoalByName(name)
 	if !isInvariant && !isGoal {
-		return d.fail(at.from, "property", "unknown property %q; %s", name, Nearest(name, propertyNames()))
+		return d.fail(at.from, "property", "unknown property %q; %s", name, scenarios.Nearest(name, propertyNames()))
 	}
 	right := Goal
 	if isInvariant {
@@ -165,7 +165,7 @@ func (d *document) step(n *node, field string, cfg *model.Config) (st search.Ste
 	}
 	op, ok := ops.ByName(name)
 	if !ok {
-		return st, d.fail(at.from, field, "unknown operation %q; %s", name, Nearest(name, opNames()))
+		return st, d.fail(at.from, field, "unknown operation %q; %s", name, scenarios.Nearest(name, opNames()))
 	}
 	args, err := d.args(n, field, &ops.Table[op], cfg)
 	return search.Step{Op: uint16(op), Arg: args.Pack()}, err

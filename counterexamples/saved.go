@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"fencecheck/scenarios"
 )
 
 //go:embed *.json
@@ -39,7 +41,7 @@ func ByName(name string) (*Counterexample, error) {
 	if c, ok := Saved()[name]; ok {
 		return c, nil
 	}
-	return nil, fmt.Errorf("unknown counterexample %q; %s", name, Nearest(name, SavedNames()))
+	return nil, fmt.Errorf("unknown counterexample %q; %s", name, scenarios.Nearest(name, SavedNames()))
 }
 
 // SavedNames lists the counterexamples that this package keeps.

@@ -82,7 +82,7 @@ func singleOwner(c *model.Config, s *model.State) bool {
 			if b.Generation < 0 {
 				continue
 			}
-			if a.Generation == b.Generation && a.Past == b.Past && a.Owned&b.Owned != 0 || a.Owned&^a.Stale&b.Owned&^b.Stale != 0 {
+			if a.Generation == b.Generation && a.Life == b.Life && a.Owned&b.Owned != 0 || a.Owned&^a.Stale&b.Owned&^b.Stale != 0 {
 				return false
 			}
 		}

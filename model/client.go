@@ -53,7 +53,7 @@ func (c *Client) receiveJoin(r *Request, off *Mutations) {
 		c.Phase, c.Rejoin = Joined, false
 		c.ID, c.Generation, c.Protocol = r.NewID, r.NewGen, r.Protocol
 		c.Leads, c.Plan, c.Seen = r.Leads, r.Plan, r.Seen
-		c.Past = r.Past
+		c.Life = r.Life
 	case MemberIDRequired:
 		c.Phase = Unjoined
 		c.ID, c.Generation = r.NewID, NoGeneration

@@ -8,6 +8,7 @@ const (
 	MaxMembers    = 8 // member ids that one coordinator remembers at once
 	MaxLate       = 3 // requests in flight whose sender gave up on them
 	MaxGeneration = 200
+	MaxDeletions  = 7
 	maxLives      = 8 // member ids of one client that are in use at once
 )
 

@@ -10,21 +10,18 @@ package model
 func (s *State) Append(dst []byte, c *Config) []byte {
 	var r ranks
 	if c.Ranks {
-		s.rank(c, &r)
-		ranked := *s
-		ranked.replace(c, &r)
-		s = &ranked
+		r.collect(s, c)
 	}
-	dst = s.appendGroup(dst, c)
+	dst = s.appendGroup(dst, &r)
 	for p := range c.AllPartitions() {
 		dst = append(dst, byte(s.Offsets[p]+1), s.Ghost.Done[p], s.Ghost.Twice[p])
 	}
 	for i := range c.Clients() {
-		dst = s.Clients[i].append(dst, c)
+		dst = s.Clients[i].append(dst, c, &r)
 	}
 	if c.MayHappen(LateRequests) {
 		for i := range s.Late {
-			dst = s.Late[i].append(dst, c)
+			dst = s.Late[i].append(dst, c, &r)
 		}
 	}
 	for b, most := range c.Budgets {
@@ -38,7 +35,7 @@ func (s *State) Append(dst []byte, c *Config) []byte {
 // Decode is the inverse of Append; it fills all of s.
 func (s *State) Decode(src []byte, c *Config) {
 	*s = State{}
-	src = s.decodeGroup(src, c)
+	src = s.decodeGroup(src)
 	for p := range s.Offsets {
 		s.Offsets[p] = NoOffset
 	}
@@ -63,13 +60,13 @@ func (s *State) Decode(src []byte, c *Config) {
 	}
 }
 
-func (s *State) appendGroup(dst []byte, c *Config) []byte {
+func (s *State) appendGroup(dst []byte, r *ranks) []byte {
 	g := &s.Group
 	n := 0
 	for n < MaxMembers && s.Members[n].ID != 0 {
 		n++
 	}
-	dst = append(dst, byte(g.State)|byte(n)<<4, byte(g.Generation), byte(g.Leader),
+	dst = append(dst, byte(g.State)|byte(n)<<4, byte(r.of(g.Generation)), byte(g.Leader),
 		byte(g.Protocol)|bit(g.Typed, 4)|bit(g.InitialDelay, 5)|bit(g.NewMemberAdded, 6), g.DelaysLeft)
 	for i := range n {
 		m := &s.Members[i]
@@ -78,7 +75,7 @@ func (s *State) appendGroup(dst []byte, c *Config) []byte {
 	return dst
 }
 
-func (s *State) decodeGroup(src []byte, c *Config) []byte {
+func (s *State) decodeGroup(src []byte) []byte {
 	g := &s.Group
 	n := int(src[0] >> 4)
 	g.State, g.Generation, g.Leader = GroupState(src[0]&15), Generation(src[1]), MemberID(src[2])
@@ -92,16 +89,16 @@ func (s *State) decodeGroup(src []byte, c *Config) []byte {
 	return src
 }
 
-func (cl *Client) append(dst []byte, c *Config) []byte {
+func (cl *Client) append(dst []byte, c *Config, r *ranks) []byte {
 	dst = append(dst, byte(cl.Process)|byte(cl.Phase)<<2|bit(cl.Rejoin, 5)|bit(cl.Leads, 6)|bit(cl.Revoked, 7),
-		byte(cl.ID), byte(cl.Generation+1), byte(cl.Protocol)|byte(cl.Topics)<<4,
+		byte(cl.ID), byte(r.of(cl.Generation)+1), byte(cl.Protocol)|byte(cl.Topics)<<4,
 		byte(cl.Owned)|byte(cl.Unfetched)<<4, byte(cl.Dirty)|byte(cl.Stale)<<4,
-		byte(cl.Hand)|byte(cl.Cleared)<<4, cl.Seen|bit(cl.Past, 6)|bit(cl.BeatFirst, 7))
+		byte(cl.Hand)|byte(cl.Cleared)<<4, cl.Seen|cl.Life<<4|bit(cl.BeatFirst, 7))
 	for p := range c.AllPartitions() {
 		dst = append(dst, byte(cl.Position[p]+1), byte(cl.Plan[p]))
 	}
-	dst = cl.App.append(dst, c)
-	return cl.Beat.append(dst, c)
+	dst = cl.App.append(dst, c, r)
+	return cl.Beat.append(dst, c, r)
 }
 
 func (cl *Client) decode(src []byte, c *Config) []byte {
@@ -112,7 +109,7 @@ func (cl *Client) decode(src []byte, c *Config) []byte {
 	cl.Owned, cl.Unfetched = PartSet(src[4]&15), PartSet(src[4]>>4)
 	cl.Dirty, cl.Stale = PartSet(src[5]&15), PartSet(src[5]>>4)
 	cl.Hand, cl.Cleared = PartSet(src[6]&15), PartSet(src[6]>>4)
-	cl.Seen, cl.Past, cl.BeatFirst = src[7]&63, has(src[7], 6), has(src[7], 7)
+	cl.Seen, cl.Life, cl.BeatFirst = src[7]&15, src[7]>>4&7, has(src[7], 7)
 	src = src[8:]
 	for p := range c.AllPartitions() {
 		cl.Position[p], cl.Plan[p] = Offset(src[0])-1, MemberID(src[1])
@@ -123,13 +120,13 @@ func (cl *Client) decode(src []byte, c *Config) []byte {
 }
 
 // append writes a request: one byte where there is none.
-func (r *Request) append(dst []byte, c *Config) []byte {
+func (r *Request) append(dst []byte, c *Config, rank *ranks) []byte {
 	if r.API == NoAPI {
 		return append(dst, 0)
 	}
-	dst = append(dst, byte(r.API)|byte(r.Status)<<4|bit(r.Past, 6)|bit(r.Leads, 7), r.Client, byte(r.ID), byte(r.Generation+1),
-		byte(r.Err), byte(r.Protocol)|byte(r.Meta)<<4, byte(r.NewID), byte(r.NewGen+1),
-		byte(r.Assignment)|byte(r.Stale)<<4, r.Seen)
+	dst = append(dst, byte(r.API)|byte(r.Status)<<4|bit(r.Leads, 7), r.Client, byte(r.ID), byte(rank.of(r.Generation)+1),
+		byte(r.Err), byte(r.Protocol)|byte(r.Meta)<<4, byte(r.NewID), byte(rank.of(r.NewGen)+1),
+		byte(r.Assignment)|byte(r.Stale)<<4, r.Seen|r.Life<<4)
 	for p := range c.AllPartitions() {
 		dst = append(dst, byte(r.Offsets[p]+1), byte(r.Plan[p]))
 	}
@@ -140,11 +137,12 @@ func (r *Request) decode(src []byte, c *Config) []byte {
 	if src[0] == 0 {
 		return src[1:]
 	}
-	r.API, r.Status, r.Past, r.Leads = API(src[0]&15), Status(src[0]>>4&3), has(src[0], 6), has(src[0], 7)
+	r.API, r.Status, r.Leads = API(src[0]&15), Status(src[0]>>4&7), has(src[0], 7)
 	r.Client, r.ID, r.Generation = src[1], MemberID(src[2]), Generation(src[3])-1
 	r.Err, r.Protocol, r.Meta = Error(src[4]), Protocol(src[5]&15), Meta(src[5]>>4)
 	r.NewID, r.NewGen = MemberID(src[6]), Generation(src[7])-1
-	r.Assignment, r.Stale, r.Seen = PartSet(src[8]&15), PartSet(src[8]>>4), src[9]
+	r.Assignment, r.Stale, r.Seen = PartSet(src[8]&15), PartSet(src[8]>>4), src[9]&15
+	r.Life = src[9] >> 4
 	src = src[10:]
 	for p := range c.AllPartitions() {
 		r.Offsets[p], r.Plan[p] = Offset(src[0])-1, MemberID(src[1])

@@ -4,7 +4,7 @@ import "math/bits"
 
 // ranks maps the generations that a state mentions to their ranks: as a set of
 // the generations that are present, a bit each. The rank of one is how many
-// smaller ones there are.
+// smaller ones there are. The empty set leaves generations as they are.
 type ranks [(MaxGeneration + 64) / 64]uint64
 
 func (r *ranks) add(g Generation) {
@@ -13,8 +13,9 @@ func (r *ranks) add(g Generation) {
 	}
 }
 
+// of is the rank of a generation that was added.
 func (r *ranks) of(g Generation) Generation {
-	if g < 0 {
+	if g < 0 || r[0] == 0 {
 		return g
 	}
 	n := bits.OnesCount64(r[g>>6] & (1<<(g&63) - 1))
@@ -24,38 +25,27 @@ func (r *ranks) of(g Generation) Generation {
 	return Generation(n)
 }
 
-// rank collects the generations of s. That of the group counts even where it is
-// 0, so that a group that has begun its first generation differs from one that
-// has not.
-func (s *State) rank(c *Config, r *ranks) {
+// collect adds the generations of s. 0 counts always, so that a group that has
+// begun its first generation differs from one that has not.
+func (r *ranks) collect(s *State, c *Config) {
 	r.add(0)
-	s.generations(c, func(g *Generation) { r.add(*g) })
-}
-
-// replace puts the ranks in the place of the generations.
-func (s *State) replace(c *Config, r *ranks) {
-	s.generations(c, func(g *Generation) { *g = r.of(*g) })
-}
-
-// generations calls do for every generation in s.
-func (s *State) generations(c *Config, do func(g *Generation)) {
-	do(&s.Group.Generation)
+	r.add(s.Group.Generation)
 	for i := range c.Clients() {
 		cl := &s.Clients[i]
-		do(&cl.Generation)
-		cl.App.generations(do)
-		cl.Beat.generations(do)
+		r.add(cl.Generation)
+		r.request(&cl.App)
+		r.request(&cl.Beat)
 	}
 	if c.MayHappen(LateRequests) {
 		for i := range s.Late {
-			s.Late[i].generations(do)
+			r.request(&s.Late[i])
 		}
 	}
 }
 
-func (r *Request) generations(do func(g *Generation)) {
-	if r.API != NoAPI {
-		do(&r.Generation)
-		do(&r.NewGen)
+func (r *ranks) request(q *Request) {
+	if q.API != NoAPI {
+		r.add(q.Generation)
+		r.add(q.NewGen)
 	}
 }

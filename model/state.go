@@ -70,9 +70,9 @@ type Request struct {
 	// Stale is ghost: the partitions of a commit, or of an assignment on its
 	// way, whose assignment has been replaced meanwhile.
 	Stale PartSet
-	// Past is ghost: the answer comes from a life of the group before it was
-	// deleted.
-	Past bool
+	// Life is ghost: how often the group had been deleted when the answer to a
+	// JoinGroup was given.
+	Life uint8
 }
 
 // Client is one client process: an application thread, a heartbeat thread, and
@@ -102,9 +102,9 @@ type Client struct {
 	// Stale is ghost: the partitions that it works on under an assignment that
 	// has been replaced.
 	Stale PartSet
-	// Past is ghost: its membership is of a life of the group before it was
-	// deleted; generation numbers have begun again since.
-	Past bool
+	// Life is ghost: how often the group had been deleted when its membership
+	// began; generation numbers begin again each time.
+	Life uint8
 }
 
 // Ghost is the truth that no broker sees. Operations write it and never read

@@ -70,10 +70,6 @@ func (x *Exec) deleteGroup(a Args) bool {
 	n := x.begin()
 	n.Spend(x.cfg, model.Deletions)
 	answer := x.open(a).DeleteGroup()
-	for i := range x.cfg.Clients() { // ghost
-		cl := &n.Clients[i]
-		cl.Past, cl.App.Past = cl.ID != 0, cl.App.Status == model.Answered
-	}
 	n.Last.API, n.Last.Err = model.DeleteGroups, answer.Err
 	x.outcome = outcomeOf(model.DeleteGroups, answer.Err, false)
 	return true

@@ -53,7 +53,7 @@ func drawConfig(t *rapid.T) *model.Config {
 	c.Rules.InitialDelays = uint8(small("delays", 1))
 	for b := range c.Budgets {
 		c.Budgets[b] = uint8(small(model.Budget(b).String(), 2))
-		c.Unbounded[b] = model.Budget(b) != model.AddedPartitions && small("unbounded "+model.Budget(b).String(), 9) == 0
+		c.Unbounded[b] = model.Budget(b) != model.AddedPartitions && model.Budget(b) != model.Deletions && small("unbounded "+model.Budget(b).String(), 9) == 0
 	}
 	c.Budgets[model.AddedPartitions] = min(c.Budgets[model.AddedPartitions], uint8(model.MaxPartitions-c.Partitions))
 	for a := model.NoAPI + 1; a < model.DeleteGroups; a++ {
@@ -181,12 +181,12 @@ func forget(s *model.State) {
 	s.Ghost, s.Last = model.Ghost{}, model.Event{}
 	for i := range s.Clients {
 		cl := &s.Clients[i]
-		cl.Stale, cl.Past = 0, false
-		cl.App.Stale, cl.App.Past = 0, false
-		cl.Beat.Stale, cl.Beat.Past = 0, false
+		cl.Stale, cl.Life = 0, 0
+		cl.App.Stale, cl.App.Life = 0, 0
+		cl.Beat.Stale, cl.Beat.Life = 0, 0
 	}
 	for i := range s.Late {
-		s.Late[i].Stale, s.Late[i].Past = 0, false
+		s.Late[i].Stale, s.Late[i].Life = 0, 0
 	}
 }
 

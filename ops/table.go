@@ -53,6 +53,9 @@ type Op struct {
 	// Fault: the step does not help anybody on. Goals that stay reachable must
 	// be reached without such steps.
 	Fault bool
+	// Rare: a run in which all goes well has no such step, so that its absence
+	// says nothing about a scenario.
+	Rare bool
 	// Asked tells whether a configuration asks for the operation at all.
 	Asked func(c *model.Config) bool
 	step  func(x *Exec, a Args) bool
@@ -87,11 +90,11 @@ var Table = [...]Op{
 	{Name: "take", Actor: ByClient, Params: [2]Param{Client, Partition}, Asked: commitsBefore, step: (*Exec).takeRecord,
 		Doc:    "at most once: the application takes the next record of a partition, and will commit before it processes it",
 		Source: "KafkaConsumer.poll"},
-	{Name: "process", Actor: ByClient, Params: [2]Param{Client, Partition}, Asked: always, step: (*Exec).process,
+	{Name: "process", Actor: ByClient, Params: [2]Param{Client, Partition}, Asked: hasRecords, step: (*Exec).process,
 		Doc:    "the application processes a record, and its output is durable at once; at least once: the next record of a partition; at most once: the record whose commit is confirmed",
 		Source: "KafkaConsumer.poll",
 		Omits:  "batches: a poll returns one record"},
-	{Name: "commit", Actor: ByClient, Params: [2]Param{Client}, Asked: always, step: (*Exec).commit,
+	{Name: "commit", Actor: ByClient, Params: [2]Param{Client}, Asked: hasRecords, step: (*Exec).commit,
 		Doc:    "the application sends OffsetCommit with its positions (commitSync)",
 		Source: "ConsumerCoordinator.sendOffsetCommitRequest; groups.md 4.2",
 		Omits:  "commitAsync: one commit of a client is outstanding at a time, unless it gave up on it"},
@@ -99,7 +102,7 @@ var Table = [...]Op{
 		Doc:    "the heartbeat thread sends Heartbeat",
 		Source: "AbstractCoordinator.HeartbeatThread; groups.md 2.5",
 		Omits:  "the interval between heartbeats"},
-	{Name: "receive", Actor: ByClient, Params: [2]Param{Client, Lane}, Asked: always, step: (*Exec).receive,
+	{Name: "receive", Rare: true, Actor: ByClient, Params: [2]Param{Client, Lane}, Asked: always, step: (*Exec).receive,
 		Doc:    "a client takes the answer to its request",
 		Source: "groups.md 8.1"},
 	{Name: "decide", Actor: ByCoordinator, Params: [2]Param{Client, Lane}, Picks: true, Asked: travels, step: (*Exec).decide,
@@ -111,25 +114,25 @@ var Table = [...]Op{
 	{Name: "initial-delay", Actor: ByCoordinator, Picks: true, Asked: always, step: (*Exec).initialDelay,
 		Doc:    "the initial delay of a group that was empty ends, or is extended because somebody joined",
 		Source: "KIP-134, GroupMetadataManager.tryCompleteInitialRebalanceElseSchedule"},
-	{Name: "rebalance-timeout", Actor: ByCoordinator, Picks: true, Asked: always, step: (*Exec).rebalanceTimeout,
+	{Name: "rebalance-timeout", Rare: true, Actor: ByCoordinator, Picks: true, Asked: always, step: (*Exec).rebalanceTimeout,
 		Doc:    "the coordinator waits no longer for members to join",
 		Source: "GroupMetadataManager.completeClassicGroupJoin; groups.md 2.7"},
-	{Name: "sync-timeout", Actor: ByCoordinator, Picks: true, Asked: always, step: (*Exec).syncTimeout,
+	{Name: "sync-timeout", Rare: true, Actor: ByCoordinator, Picks: true, Asked: always, step: (*Exec).syncTimeout,
 		Doc:    "the coordinator waits no longer for members to send SyncGroup, and removes them",
 		Source: "KAFKA-12890, GroupMetadataManager.expirePendingSync; groups.md 2.7"},
-	{Name: "session-timeout", Actor: ByCoordinator, Params: [2]Param{Member}, Picks: true, Asked: always, step: (*Exec).sessionTimeout,
+	{Name: "session-timeout", Rare: true, Actor: ByCoordinator, Params: [2]Param{Member}, Picks: true, Asked: always, step: (*Exec).sessionTimeout,
 		Doc:    "the session of a member, or of an id that was handed out, ends",
 		Source: "GroupMetadataManager.expireClassicGroupMemberHeartbeat; groups.md 2.7"},
-	{Name: "poll-timeout", Actor: ByClient, Params: [2]Param{Client}, Picks: true, Asked: budget(model.Stalls), step: (*Exec).pollTimeout,
+	{Name: "poll-timeout", Rare: true, Actor: ByClient, Params: [2]Param{Client}, Picks: true, Asked: budget(model.Stalls), step: (*Exec).pollTimeout,
 		Doc:    "max.poll.interval.ms is over: the heartbeat thread sends LeaveGroup and forgets the membership; the application learns of it in its next poll",
 		Source: "AbstractCoordinator.HeartbeatThread, maybeLeaveGroup; groups.md 8.1"},
-	{Name: "notice-partitions", Actor: ByClient, Params: [2]Param{Client}, Asked: budget(model.AddedPartitions), step: (*Exec).noticePartitions,
+	{Name: "notice-partitions", Rare: true, Actor: ByClient, Params: [2]Param{Client}, Asked: budget(model.AddedPartitions), step: (*Exec).noticePartitions,
 		Doc:    "the leader sees in its metadata that a topic has more partitions than its plan knew",
 		Source: "ConsumerCoordinator.rejoinNeededOrPending"},
 	{Name: "assign", Actor: ByClient, Params: [2]Param{Client}, Asked: hasSimple, step: (*Exec).assign,
 		Doc:    "a simple consumer takes all partitions by assign(); its commits carry no member and no generation",
 		Source: "KafkaConsumer.assign; groups.md O4, O7"},
-	{Name: "request-timeout", Actor: ByClient, Params: [2]Param{Client}, Asked: always, step: (*Exec).requestTimeout,
+	{Name: "request-timeout", Rare: true, Actor: ByClient, Params: [2]Param{Client}, Asked: always, step: (*Exec).requestTimeout,
 		Doc:    "a client gives up on a request that the coordinator no longer holds and will never answer",
 		Source: "request.timeout.ms; groups.md 2.6"},
 	{Name: "give-up", Actor: ByClient, Params: [2]Param{Client, Lane}, Fault: true, Asked: travels, step: (*Exec).giveUp,
@@ -168,6 +171,8 @@ var Table = [...]Op{
 }
 
 func commitsBefore(c *model.Config) bool { return c.Commit == model.CommitBefore }
+
+func hasRecords(c *model.Config) bool { return c.Records > 0 }
 
 func hasSimple(c *model.Config) bool { return c.Simple > 0 }
 

@@ -95,9 +95,3 @@ func TestNearNames(t *testing.T) {
 	_, err := MutationByID("offset-commit-gen-check")
 	assert.EqualError(t, err, `unknown mutation "offset-commit-gen-check"; did you mean "offset-commit-generation-check"?`)
 }
-
-func TestDistance(t *testing.T) {
-	assert.Equal(t, 0, distance("same", "same"))
-	assert.Equal(t, 3, distance("kitten", "sitting"))
-	assert.Equal(t, 4, distance("", "four"))
-}

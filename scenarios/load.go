@@ -123,7 +123,7 @@ func ByID(id string) (*Scenario, error) {
 		}
 		ids = append(ids, s.ID)
 	}
-	return nil, unknown("scenario", id, ids)
+	return nil, Unknown("scenario", id, ids)
 }
 
 // Open finds a ready scenario by its id, or reads a scenario file: a name that
@@ -184,7 +184,7 @@ func inputError(name string, err error) error {
 	}
 	if field, ok := strings.CutPrefix(e.Problem, "unknown field "); ok {
 		keys := fileKeys()
-		e.Problem = unknown("key", strings.Trim(field, `"`), keys).Error()
+		e.Problem = Unknown("key", strings.Trim(field, `"`), keys).Error()
 	}
 	return e
 }
@@ -304,13 +304,17 @@ func (b *builder) faults() {
 	}
 	for i, key := range keys { // in order, so that the first problem is always the same one
 		if n, ok := f.Faults[key]; ok {
-			c.Budgets[i] = uint8(b.number("faults."+key, n, 0, 9))
+			most := 9
+			if model.Budget(i) == model.Deletions {
+				most = model.MaxDeletions
+			}
+			c.Budgets[i] = uint8(b.number("faults."+key, n, 0, most))
 		}
 	}
 	for i, key := range f.Unbounded {
 		budget := b.choice(fmt.Sprintf("$.unbounded[%d]", i), key, keys...)
-		if model.Budget(budget) == model.AddedPartitions {
-			b.fail(fmt.Sprintf("$.unbounded[%d]", i), "partitions cannot be added for ever; bound added_partitions under faults")
+		if m := model.Budget(budget); m == model.AddedPartitions || m == model.Deletions {
+			b.fail(fmt.Sprintf("$.unbounded[%d]", i), "%s must be bounded, under faults", key)
 		}
 		c.Unbounded[budget] = true
 	}
@@ -321,7 +325,7 @@ func (b *builder) faults() {
 	}
 	for key := range f.Faults {
 		if _, ok := indexOf(keys, key); !ok {
-			b.fail("$.faults."+key, "%v", unknown("fault", key, keys))
+			b.fail("$.faults."+key, "%v", Unknown("fault", key, keys))
 		}
 	}
 	if c.AllPartitions() > model.MaxPartitions {
@@ -366,7 +370,7 @@ func MutationByID(id string) (model.Mutation, error) {
 	for m := model.Mutation(0); m < model.NumMutations; m++ {
 		ids = append(ids, m.String())
 	}
-	return 0, unknown("mutation", id, ids)
+	return 0, Unknown("mutation", id, ids)
 }
 
 func (b *builder) properties() {
@@ -374,7 +378,7 @@ func (b *builder) properties() {
 	for i, name := range f.Invariants {
 		inv, ok := invariants.ByName(name)
 		if !ok {
-			b.fail(fmt.Sprintf("$.invariants[%d]", i), "%v", unknown("invariant", name, propertyNames()))
+			b.fail(fmt.Sprintf("$.invariants[%d]", i), "%v", Unknown("invariant", name, propertyNames()))
 			return
 		}
 		s.Invariants = append(s.Invariants, inv)
@@ -382,7 +386,7 @@ func (b *builder) properties() {
 	for i, name := range f.Goals {
 		g, ok := invariants.GoalByName(name)
 		if !ok {
-			b.fail(fmt.Sprintf("$.goals[%d]", i), "%v", unknown("goal", name, propertyNames()))
+			b.fail(fmt.Sprintf("$.goals[%d]", i), "%v", Unknown("goal", name, propertyNames()))
 			return
 		}
 		s.Goals = append(s.Goals, g)
@@ -394,7 +398,7 @@ func (b *builder) properties() {
 			for i := range invariants.Witnesses {
 				names = append(names, invariants.Witnesses[i].Name)
 			}
-			b.fail(fmt.Sprintf("$.witnesses[%d]", i), "%v", unknown("witness", name, names))
+			b.fail(fmt.Sprintf("$.witnesses[%d]", i), "%v", Unknown("witness", name, names))
 			return
 		}
 		s.Witnesses = append(s.Witnesses, w)

@@ -7,9 +7,7 @@
 package scenarios
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"fencecheck/invariants"
 	"fencecheck/model"
@@ -76,7 +74,7 @@ func (s *Scenario) Only(property string) (*Scenario, error) {
 		c.Definition.Goals = []string{property}
 		return &c, nil
 	}
-	return nil, unknown("invariant or goal", property, propertyNames())
+	return nil, Unknown("invariant or goal", property, propertyNames())
 }
 
 func propertyNames() []string {
@@ -104,60 +102,4 @@ func (s *Scenario) Bounds() map[string]int {
 		b[model.Budget(i).String()] = int(n)
 	}
 	return b
-}
-
-// unknown is the error for a name that is not there, with the nearest one that
-// is.
-func unknown(what, name string, known []string) error {
-	best, far := "", len(name)/2+1
-	for _, k := range known {
-		if abbreviates(name, k) {
-			best = k
-			break
-		}
-		if d := distance(name, k); d <= far {
-			best, far = k, d-1
-		}
-	}
-	if best == "" {
-		return fmt.Errorf("unknown %s %q; there are: %s", what, name, strings.Join(known, ", "))
-	}
-	return fmt.Errorf("unknown %s %q; did you mean %q?", what, name, best)
-}
-
-// abbreviates tells whether every word of a is the beginning of the same word
-// of b, as in offset-commit-gen-check.
-func abbreviates(a, b string) bool {
-	short, long := strings.Split(a, "-"), strings.Split(b, "-")
-	if len(short) != len(long) {
-		return false
-	}
-	for i := range short {
-		if !strings.HasPrefix(long[i], short[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// distance is the number of letters to insert, delete or replace to get from a
-// to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -10,8 +10,8 @@ import (
 	"fencecheck/counterexamples"
 )
 
-// The exit statuses (design.md, section 8). Of several scenarios the worst
-// decides; worst tells which that is.
+// The exit statuses. Of several scenarios the worst decides; worst tells which
+// that is.
 const (
 	statusHolds      = 0
 	statusViolated   = 1

@@ -79,7 +79,7 @@ func knownKind(kind string) error {
 	if contains(catalogueNames(), kind) {
 		return nil
 	}
-	return fmt.Errorf("list: unknown kind %q; %s", kind, counterexamples.Nearest(kind, catalogueNames()))
+	return fmt.Errorf("list: unknown kind %q; %s", kind, scenarios.Nearest(kind, catalogueNames()))
 }
 
 func contains(words []string, word string) bool {

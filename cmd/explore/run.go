@@ -208,6 +208,8 @@ func headline(s *scenarios.Scenario, rep *report, result *search.Result[model.St
 		return fmt.Sprintf("incomplete: nothing found before it stopped (%s)", result.Stopped)
 	case !rep.Complete:
 		return "holds as far as the bounds of the model let it go"
+	case s.Config.Ranks:
+		return "holds, for any number of rebalances"
 	}
 	return "holds"
 }

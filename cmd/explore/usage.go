@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"fencecheck/counterexamples"
+	"fencecheck/scenarios"
 )
 
 // unknownCommand suggests the command that may have been meant.
@@ -20,7 +20,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return fmt.Errorf("unknown command %q; %s", name, counterexamples.Nearest(name, names))
+	return fmt.Errorf("unknown command %q; %s", name, scenarios.Nearest(name, names))
 }
 
 // flagError says what is wrong with a flag, and suggests the one that may have
@@ -32,7 +32,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		name := unknown.GetSpecifiedName()
-		return fmt.Errorf("unknown flag --%s; %s", name, strings.ReplaceAll(counterexamples.Nearest(name, flagNames(cmd)), `"`, ""))
+		return fmt.Errorf("unknown flag --%s; %s", name, strings.ReplaceAll(scenarios.Nearest(name, flagNames(cmd)), `"`, ""))
 	case errors.As(err, &unknown):
 		return fmt.Errorf("unknown flag -%s; flags are long: --help lists them", unknown.GetSpecifiedName())
 	case errors.As(err, &invalid):

@@ -1,4 +1,4 @@
-package counterexamples
+package scenarios
 
 import "testing"
 
