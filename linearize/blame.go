@@ -131,8 +131,6 @@ func covers(k charge) []string {
 		return []string{"stale-generation-heartbeat"}
 	case "unknown-member-join":
 		return []string{"generation-regression"}
-	case "split":
-		return []string{"generation-regression", "dual-owner"}
 	}
 	return nil
 }

@@ -48,18 +48,20 @@ func (c *Client) Receive(r *Request, off *Mutations) {
 }
 
 func (c *Client) receiveJoin(r *Request, off *Mutations) {
-	switch r.Err {
-	case None:
+	switch {
+	case r.Err == None && !c.unchanged(r): // reset by the heartbeat thread meanwhile
+		c.Phase = Unjoined
+	case r.Err == None:
 		c.Phase, c.Rejoin = Joined, false
 		c.ID, c.Generation, c.Protocol = r.NewID, r.NewGen, r.Protocol
 		c.Leads, c.Plan, c.Seen = r.Leads, r.Plan, r.Seen
 		c.Life = r.Life
-	case MemberIDRequired:
+	case r.Err == MemberIDRequired:
 		c.Phase = Unjoined
 		c.ID, c.Generation = r.NewID, NoGeneration
-	case UnknownMemberID:
+	case r.Err == UnknownMemberID:
 		c.Phase = Unjoined
-		if r.ID == c.ID {
+		if c.unchanged(r) {
 			c.reset(true, off)
 		}
 	default:
@@ -83,12 +85,11 @@ func (c *Client) receiveSync(r *Request, off *Mutations) {
 		c.Dirty &= c.Owned &^ added
 		c.Stale = c.Stale&^added | added&r.Stale
 		c.Position = keepPositions(c.Position, c.Owned&^added)
-	case r.Err == IllegalGeneration:
+	case r.Err == IllegalGeneration || r.Err == UnknownMemberID:
 		c.Phase = Unjoined
-		c.reset(false, off)
-	case r.Err == UnknownMemberID:
-		c.Phase = Unjoined
-		c.reset(true, off)
+		if c.unchanged(r) {
+			c.reset(r.Err == UnknownMemberID, off)
+		}
 	case r.Err == RebalanceInProgress:
 		c.Phase = Unjoined
 	default:
@@ -105,20 +106,14 @@ func keepPositions(old [MaxPartitions]Offset, kept PartSet) [MaxPartitions]Offse
 	return old
 }
 
-// receiveHeartbeat: an error is ignored when the client has moved on since.
+// receiveHeartbeat: a refusal of its membership is ignored when the client has
+// moved on since, but not a call to rebalance.
 func (c *Client) receiveHeartbeat(r *Request, off *Mutations) {
-	if !c.unchanged(r) {
-		return
-	}
-	switch r.Err {
-	case RebalanceInProgress:
-		if c.Phase == MemberPhase {
-			c.Rejoin = true
-		}
-	case IllegalGeneration:
-		c.lose(false, off)
-	case UnknownMemberID:
-		c.lose(true, off)
+	switch {
+	case r.Err == RebalanceInProgress:
+		c.Rejoin = c.Rejoin || c.Phase == MemberPhase
+	case r.Err != None && c.unchanged(r):
+		c.lose(r.Err == UnknownMemberID, off)
 	}
 }
 
@@ -127,13 +122,11 @@ func (c *Client) receiveCommit(r *Request, off *Mutations) {
 	case r.Err == None:
 		c.confirm(r)
 		return
-	case c.Phase != MemberPhase || !c.unchanged(r):
+	case r.ID == 0: // a simple consumer has no membership to lose
 	case r.Err == RebalanceInProgress:
-		c.Rejoin = true
-	case r.Err == IllegalGeneration:
-		c.lose(false, off)
-	case r.Err == UnknownMemberID && r.ID != 0:
-		c.lose(true, off)
+		c.Rejoin = c.Rejoin || c.Phase == MemberPhase
+	case c.unchanged(r) || c.Phase != Joining:
+		c.lose(r.Err == UnknownMemberID, off)
 	}
 	for p, o := range r.Offsets {
 		if o != NoOffset { // a record whose commit failed is dropped, not processed

@@ -33,7 +33,8 @@ type Group struct {
 	// InitialDelay: PreparingRebalance was entered from Empty, so joins and
 	// leaves never complete it, only the timer does (KIP-134).
 	InitialDelay bool
-	// NewMemberAdded: somebody joined during the initial delay.
+	// NewMemberAdded: somebody joined during an initial delay since one was
+	// last extended.
 	NewMemberAdded bool
 	// DelaysLeft counts how often the initial delay can still be extended.
 	DelaysLeft uint8

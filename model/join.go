@@ -135,7 +135,7 @@ func (c *Coordinator) addMember(m *Member, r JoinGroupRequest) {
 		c.prepareRebalance()
 		return
 	}
-	if g.InitialDelay {
+	if g.InitialDelay && c.Rules.InitialDelays > 0 { // else nobody asks
 		g.NewMemberAdded = true
 	}
 	c.maybeComplete()
@@ -265,7 +265,7 @@ func (c *Coordinator) completeJoin() {
 	if m := c.Find(g.Leader); members > 0 && (m == nil || !m.Is(JoinParked)) {
 		g.Leader = c.elect(JoinParked)
 	}
-	g.InitialDelay, g.NewMemberAdded, g.DelaysLeft = false, false, 0
+	g.InitialDelay, g.DelaysLeft = false, 0
 	if c.guard(JoinGenerationIncrement) && (members > 0 || c.guard(EmptyGenerationIncrement)) {
 		g.Generation++
 	}

@@ -12,16 +12,12 @@ func (c *Coordinator) ExpireSession(id MemberID) bool {
 		return false
 	case m.Is(Pending):
 		c.remove(id)
-		// Unlike a LeaveGroup, this does not ask whether the initial delay is
-		// over. Seen on Apache Kafka 4.4.0.
-		if c.Group.State == PreparingRebalance && c.allJoined() {
-			c.completeJoin()
-		}
-		return true
 	case m.Flags&(JoinParked|SyncParked) != 0 && !m.Is(IsNew) && c.guard(SessionSkipParked):
 		return false
+	default:
+		c.expel(id)
 	}
-	c.expel(id)
+	c.regroup(true)
 	return true
 }
 

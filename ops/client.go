@@ -48,7 +48,7 @@ func (x *Exec) join(a Args) bool {
 	cl = &x.begin().Clients[a.A]
 	cl.PrepareJoin(&x.cfg.Rules.Off)
 	cl.Phase, cl.Rejoin, cl.Revoked, cl.Leads, cl.Seen = model.Joining, false, false, false, 0
-	return x.send(a.A, model.Request{API: model.JoinGroup, ID: cl.ID, Meta: cl.Topics, Generation: model.NoGeneration}, a)
+	return x.send(a.A, model.Request{API: model.JoinGroup, ID: cl.ID, Meta: cl.Topics, Generation: cl.Generation}, a)
 }
 
 func (x *Exec) sync(a Args) bool {

@@ -93,7 +93,7 @@ func (x *Exec) answer(r *model.Request, a *model.Reply) {
 	switch r.API {
 	case model.JoinGroup:
 		*r = model.Request{API: r.API, Status: model.Answered, Client: r.Client, ID: r.ID, Err: a.Err,
-			Generation: model.NoGeneration, NewID: a.MemberID, NewGen: a.Generation, Protocol: a.Protocol, Life: x.n.Spent[model.Deletions]}
+			Generation: r.Generation, NewID: a.MemberID, NewGen: a.Generation, Protocol: a.Protocol, Life: x.n.Spent[model.Deletions]}
 		if a.Err == model.None && a.Leader == a.MemberID {
 			x.computePlan(r)
 		}

@@ -81,7 +81,7 @@ var Table = [...]Op{
 		Omits:  "finding the coordinator, back-off"},
 	{Name: "sync", Actor: ByClient, Params: [2]Param{Client}, Picks: true, Asked: always, step: (*Exec).sync,
 		Doc:    "a client whose JoinGroup was answered sends SyncGroup, the leader with the plan that it computed",
-		Source: "AbstractCoordinator.onJoinLeader, onJoinFollower; groups.md 2.4",
+		Source: "AbstractCoordinator.onLeaderElected, onJoinFollower; groups.md 2.4",
 		Omits:  "callbacks that fail"},
 	{Name: "fetch", Actor: ByClient, Params: [2]Param{Client}, Asked: always, step: (*Exec).fetch,
 		Doc:    "the application polls: the committed offsets of newly assigned partitions are fetched, 0 where there is none",
@@ -167,7 +167,7 @@ var Table = [...]Op{
 		Source: "CreatePartitions"},
 	{Name: "delete-group", Actor: ByEnvironment, Fault: true, Asked: budget(model.Deletions), step: (*Exec).deleteGroup,
 		Doc:    "an administrator deletes the empty group with its offsets, or its retention is over",
-		Source: "GroupMetadataManager.cleanupExpiredOffsets, ClassicGroup.validateDeleteGroup; groups.md 4.7, 4.8"},
+		Source: "OffsetMetadataManager.cleanupExpiredOffsets, ClassicGroup.validateDeleteGroup; groups.md 4.7, 4.8"},
 }
 
 func commitsBefore(c *model.Config) bool { return c.Commit == model.CommitBefore }
