@@ -20,6 +20,10 @@ var Witnesses = [...]Witness{
 		}},
 	{"offset-committed", "a commit was accepted",
 		func(_ *model.Config, _, after *model.State) bool { return after.Last.Committed != 0 }},
+	{"smaller-commit-refused", "a commit of a smaller offset than the committed one reached the coordinator and was refused",
+		func(_ *model.Config, before, after *model.State) bool {
+			return after.Last.API == model.OffsetCommit && after.Last.Backward != 0 && after.Last.Committed == 0
+		}},
 	{"stale-commit-refused", "a commit that rests on a replaced assignment reached the coordinator and was refused",
 		func(_ *model.Config, _, after *model.State) bool {
 			return after.Last.API == model.OffsetCommit && after.Last.Stale != 0 && after.Last.Committed == 0
@@ -72,12 +76,12 @@ func overlaps(c *model.Config, s *model.State) bool {
 }
 
 func removed(before, after *model.State) bool {
-	if after.Last.API == model.LeaveGroup || before.Members == after.Members {
+	if before.Members == after.Members {
 		return false
 	}
 	for i := range before.Members {
 		m := &before.Members[i]
-		if m.ID != 0 && !m.Is(model.Pending) && !remembers(after, m.ID) {
+		if m.ID != 0 && !m.Is(model.Pending) && !after.Last.Left(m.ID) && !remembers(after, m.ID) {
 			return true
 		}
 	}

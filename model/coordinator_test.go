@@ -384,6 +384,9 @@ func TestPendingIDsAsSeenOnABroker(t *testing.T) {
 	b.joinTimer()
 	b.join(0, 1)
 	b.leave(m)
+	require.Equal(t, PreparingRebalance, b.group.State)
+	assert.True(t, b.open().JoinTimerIsZero())
+	b.joinTimer()
 	assert.Equal(t, Empty, b.group.State, "a pending id does not hold up a rebalance without members")
 	assert.Equal(t, Generation(2), b.group.Generation)
 

@@ -110,8 +110,12 @@ type Reply struct {
 // Rules says which coordinator decides: what is configured, and which checks
 // are switched off. It does not change during a run.
 type Rules struct {
-	Off           Mutations
-	MaxSize       int   // group.max.size; 0 is no limit
+	Off     Mutations
+	MaxSize int // group.max.size; 0 is no limit
+	// PromptTimers: a timer that is armed with no time to run fires within the
+	// same step. It is a step of its own in Kafka too, but on the wire nothing
+	// comes between.
+	PromptTimers  bool
 	InitialDelays uint8 // how often group.initial.rebalance.delay.ms can be extended before the rebalance timeout is used up
 }
 

@@ -203,14 +203,18 @@ func (c *Coordinator) prepareRebalance() {
 		g.DelaysLeft = c.Rules.InitialDelays
 		return
 	}
-	if c.Size() == 0 {
-		// The join timer is the largest rebalance timeout of the members: with
-		// none it fires at once, whatever ids have not come back. Seen on Apache
-		// Kafka 4.4.0.
-		c.completeJoin()
-		return
-	}
 	c.maybeComplete()
+	if c.Rules.PromptTimers && c.JoinTimerIsZero() {
+		c.completeJoin()
+	}
+}
+
+// JoinTimerIsZero tells that the join timer has just been armed with no time to
+// run: it is the largest rebalance timeout of the members, and there are none,
+// though an id that was handed out has not come back. Seen on Apache Kafka
+// 4.4.0.
+func (c *Coordinator) JoinTimerIsZero() bool {
+	return c.Group.State == PreparingRebalance && !c.Group.InitialDelay && c.Size() == 0
 }
 
 // failParkedSyncs tells those who wait for a plan that none will come.

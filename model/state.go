@@ -45,6 +45,10 @@ const (
 	Parked
 	// Answered: the answer is on its way to the client.
 	Answered
+	// Displaced: it was parked, and a later request of the same member took its
+	// place, one that its sender had given up on; it will never be answered
+	// (ClassicGroup.updateMember keeps one future a member).
+	Displaced
 )
 
 // Request is one request of a client, and its answer once there is one. The
@@ -145,12 +149,16 @@ type Event struct {
 	ID         MemberID
 	Generation Generation
 	Stale      PartSet // partitions of a commit whose assignment had been replaced
+	Backward   PartSet // partitions of a commit whose committed offset was larger
 	Committed  PartSet // partitions whose committed offset was set
 	Completed  bool    // the join phase was completed
 	Fenced     uint8   // healthy clients, a bit each, whose member was removed though they did not leave
 	Received   API     // the answer that a client took
 	GaveUp     bool    // a client gave up on a request
 }
+
+// Left tells whether the step decided the LeaveGroup of a member.
+func (e *Event) Left(id MemberID) bool { return e.API == LeaveGroup && e.ID == id }
 
 // Initial writes the state in which nobody has subscribed.
 func (s *State) Initial(c *Config) {

@@ -8,6 +8,10 @@ func idle(cl *model.Client) bool {
 	return cl.Process == model.Running && cl.App.API == model.NoAPI
 }
 
+// busy tells whether a request has its connection: the broker takes the next one
+// of a connection when it has answered the one before.
+func busy(r *model.Request) bool { return r.API != model.NoAPI && r.Status != model.Answered }
+
 // mustCommitFirst: an application that commits on revoke does so before its
 // partitions go, while it still is a member.
 func (x *Exec) mustCommitFirst(cl *model.Client) bool {
@@ -33,9 +37,14 @@ func (x *Exec) send(client uint8, r model.Request, a Args) bool {
 	return true
 }
 
-func (x *Exec) receiveApp(cl *model.Client) {
-	r := cl.App
-	cl.App, cl.BeatFirst = model.Request{}, false
+func (x *Exec) receiveApp(cl *model.Client) { x.takeAnswer(cl, &cl.App) }
+
+func (x *Exec) receiveBeat(cl *model.Client) { x.takeAnswer(cl, &cl.Beat) }
+
+// takeAnswer lets a client take the answer to one of its requests.
+func (x *Exec) takeAnswer(cl *model.Client, lane *model.Request) {
+	r := *lane
+	*lane, cl.BeatFirst = model.Request{}, false
 	x.n.Last.Received = r.API
 	cl.Receive(&r, &x.cfg.Rules.Off)
 }
@@ -170,7 +179,7 @@ func (x *Exec) heartbeat(a Args) bool {
 	if !beating || cl.Process > model.Stalled || x.cfg.IsSimple(int(a.A)) || cl.Beat.API != model.NoAPI {
 		return false
 	}
-	behind := cl.App.API != model.NoAPI && cl.App.Status != model.Answered
+	behind := busy(&cl.App)
 	if behind && !x.cfg.Travels[model.Heartbeat] {
 		return false // the connection answers in order
 	}
@@ -185,13 +194,6 @@ func (x *Exec) heartbeat(a Args) bool {
 	}
 	x.receiveBeat(cl)
 	return true
-}
-
-func (x *Exec) receiveBeat(cl *model.Client) {
-	r := cl.Beat
-	cl.Beat, cl.BeatFirst = model.Request{}, false
-	x.n.Last.Received = r.API
-	cl.Receive(&r, &x.cfg.Rules.Off)
 }
 
 func (x *Exec) receive(a Args) bool {
@@ -268,12 +270,12 @@ func (x *Exec) sendLeave(client uint8, id model.MemberID, a Args) bool {
 	return x.decideRequest(&r, a)
 }
 
-// pollTimeout: a client that waits for SyncGroup keeps waiting; its member is
-// gone.
+// pollTimeout: the LeaveGroup must wait while an earlier request has the
+// connection.
 func (x *Exec) pollTimeout(a Args) bool {
 	cl := &x.s.Clients[a.A]
 	joined := cl.Phase == model.Joined || cl.Phase == model.Syncing || cl.Phase == model.MemberPhase
-	if cl.Process != model.Stalled || !joined || cl.ID == 0 || x.cfg.Rules.Off.Has(model.ClientPollTimeout) {
+	if cl.Process != model.Stalled || !joined || busy(&cl.App) || cl.ID == 0 || x.cfg.Rules.Off.Has(model.ClientPollTimeout) {
 		return false
 	}
 	n := x.begin()

@@ -39,6 +39,7 @@ func (x *Exec) decideRequest(r *model.Request, a Args) bool {
 	case model.LeaveGroup:
 		answer = c.LeaveGroup(r.ID)
 	case model.OffsetCommit:
+		ev.Backward = backward(r, c.Offsets)
 		answer = c.OffsetCommit(model.OffsetCommitRequest{MemberID: r.ID, Generation: r.Generation, Offsets: r.Offsets[:x.parts]})
 		if answer.Err == model.None {
 			ev.Committed = committed(r, x.parts)
@@ -56,6 +57,17 @@ func (x *Exec) decideRequest(r *model.Request, a Args) bool {
 		x.answer(r, &answer)
 	}
 	return x.settle()
+}
+
+// backward has the partitions of a commit whose committed offset is larger.
+func backward(r *model.Request, offsets []model.Offset) model.PartSet {
+	var set model.PartSet
+	for p, o := range offsets {
+		if r.Offsets[p] != model.NoOffset && r.Offsets[p] < o {
+			set |= model.Part(p)
+		}
+	}
+	return set
 }
 
 func committed(r *model.Request, parts int) model.PartSet {
@@ -160,6 +172,7 @@ func (x *Exec) deliver(a *model.Reply) {
 	if r.API != a.API || r.Status != model.Parked || r.ID != a.To && r.NewID != a.To {
 		return
 	}
+	x.delivered[outcomeOf(a.API, a.Err, false)]++
 	x.answer(r, a)
 	if !x.cfg.Travels[r.API] && cl.Process == model.Running {
 		x.receiveApp(cl)
@@ -177,7 +190,7 @@ func (x *Exec) noteRemoved() {
 		}
 		x.replaceAssignments(m.ID)
 		holder := model.ClientOf(m.ID)
-		if cl := &x.s.Clients[holder]; cl.ID == m.ID && x.healthy(cl) && x.n.Last.API != model.LeaveGroup {
+		if cl := &x.s.Clients[holder]; cl.ID == m.ID && x.healthy(cl) && !x.n.Last.Left(m.ID) {
 			x.n.Last.Fenced |= 1 << holder
 		}
 	}

@@ -44,6 +44,8 @@ type Exec struct {
 	s, n   *model.State
 	co     model.Coordinator
 	seen   Bounds
+	// delivered counts the answers to parked requests, by outcome.
+	delivered []int64
 
 	outcome uint16
 	replies [2 * model.MaxMembers]model.Reply
@@ -53,7 +55,7 @@ type Exec struct {
 
 // NewExec prepares an Exec for a configuration, which must not change.
 func NewExec(cfg *model.Config) *Exec {
-	x := &Exec{cfg: cfg, parts: cfg.AllPartitions()}
+	x := &Exec{cfg: cfg, parts: cfg.AllPartitions(), delivered: make([]int64, len(Outcomes))}
 	for i := range Table {
 		if Table[i].Asked(cfg) {
 			x.asked = append(x.asked, uint16(i))
@@ -67,6 +69,10 @@ func NewExec(cfg *model.Config) *Exec {
 
 // Bounds tells which limits have kept a step of this Exec from being taken.
 func (x *Exec) Bounds() Bounds { return x.seen }
+
+// Delivered counts, by Outcomes, the answers to parked requests that the steps
+// of this Exec delivered.
+func (x *Exec) Delivered() []int64 { return x.delivered }
 
 // Next calls emit for each step that is enabled in s, with its successor in
 // next.

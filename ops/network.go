@@ -7,14 +7,13 @@ import "fencecheck/model"
 func (x *Exec) decide(a Args) bool {
 	cl := &x.s.Clients[a.A]
 	app, beat := &cl.App, &cl.Beat
-	pending := func(r *model.Request) bool { return r.API != model.NoAPI && r.Status != model.Answered }
 	if a.B == 1 {
-		if beat.API == model.NoAPI || beat.Status != model.InFlight || pending(app) && !cl.BeatFirst {
+		if beat.API == model.NoAPI || beat.Status != model.InFlight || busy(app) && !cl.BeatFirst {
 			return false
 		}
 		return x.decideRequest(&x.begin().Clients[a.A].Beat, a)
 	}
-	if app.API == model.NoAPI || app.Status != model.InFlight || pending(beat) && cl.BeatFirst {
+	if app.API == model.NoAPI || app.Status != model.InFlight || busy(beat) && cl.BeatFirst {
 		return false
 	}
 	return x.decideRequest(&x.begin().Clients[a.A].App, a)
@@ -27,14 +26,21 @@ func (x *Exec) decideLate(a Args) bool {
 	n := x.begin()
 	n.Last.Late = true
 	r := n.TakeLate(int(a.A))
-	return x.decideRequest(&r, a)
+	if !x.decideRequest(&r, a) {
+		return false
+	}
+	if app := &n.Clients[r.Client].App; r.Status == model.Parked && app.Status == model.Parked && app.API == r.API && app.ID == r.ID {
+		app.Status = model.Displaced
+	}
+	return true
 }
 
 // requestTimeout: a parked request is hopeless when the coordinator has removed
-// its member without an answer.
+// its member without an answer, or holds another one in its place.
 func (x *Exec) requestTimeout(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	if cl.Process != model.Running || cl.App.Status != model.Parked || x.holds(&cl.App) {
+	hopeless := cl.App.Status == model.Displaced || cl.App.Status == model.Parked && !x.holds(&cl.App)
+	if cl.Process != model.Running || !hopeless {
 		return false
 	}
 	x.abandon(&x.begin().Clients[a.A])
@@ -94,11 +100,11 @@ func (x *Exec) giveUp(a Args) bool {
 }
 
 // abandon is the client's side of giving up: it does not know what became of
-// its request.
+// its request. A heartbeat in flight is lost with the connection.
 func (x *Exec) abandon(cl *model.Client) {
 	r := cl.App
 	x.n.Last.GaveUp = true
-	cl.App, cl.BeatFirst = model.Request{}, false
+	cl.App, cl.Beat, cl.BeatFirst = model.Request{}, model.Request{}, false
 	switch r.API {
 	case model.JoinGroup, model.SyncGroup:
 		cl.Phase = model.Unjoined

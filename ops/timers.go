@@ -36,10 +36,22 @@ func (x *Exec) rebalanceTimeout(a Args) bool {
 	if g := &x.s.Group; g.State != model.PreparingRebalance || g.InitialDelay {
 		return false
 	}
-	if !x.reason(x.allLate(model.JoinParked, false)) {
+	noMembers := x.size() == 0 // a timeout of zero
+	if !x.reason(noMembers || x.allLate(model.JoinParked, false)) {
 		return false
 	}
 	return x.open(a).FireJoinTimer() && x.settle()
+}
+
+// size is the number of members, ids that were only handed out not counted.
+func (x *Exec) size() int {
+	n := 0
+	for i := range x.s.Members {
+		if m := &x.s.Members[i]; m.ID != 0 && !m.Is(model.Pending) {
+			n++
+		}
+	}
+	return n
 }
 
 // allLate tells whether every member whose flag differs from the wanted value
@@ -74,7 +86,8 @@ func (x *Exec) sessionTimeout(a Args) bool {
 	if x.cfg.Sessions[model.ClientOf(id)] == model.SessionTooLong {
 		return false
 	}
-	if !x.reason(x.silent(id)) {
+	tooShort := x.cfg.Sessions[model.ClientOf(id)] == model.SessionTooShort
+	if !x.reason(tooShort || x.silent(id)) {
 		return false
 	}
 	return x.open(a).ExpireSession(id) && x.settle()

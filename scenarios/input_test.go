@@ -27,7 +27,12 @@ func TestInputErrors(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"members: 2", "menbers: 2", `mine.yaml:3:1: unknown key "menbers"; did you mean "members"?`},
 		{"members: 2", "members: 9", "mine.yaml:3:10: members: found 9; right would be 1 to 5"},
-		{"members: 2", "members: two", "mine.yaml:3:10: "},
+		{"members: 2", "members: two", `mine.yaml:3:10: found "two"; right would be a whole number`},
+		{"records: 1", "records: 1.5", "mine.yaml:5:10: records: found 1.5; right would be a whole number from 0 to 8"},
+		{"travels: [OffsetCommit]", "travels: OffsetCommit", "mine.yaml:7:10: string was used where sequence is expected"},
+		{"[no-stale-commit]", "[no-stale-commit, no-stale-commit]", "mine.yaml:8:31: invariants[1]: no-stale-commit is named twice"},
+		{"protocol:", "clock: async\nprotocol:", "mine.yaml:2:8: clock: under the async clock timers fire without a reason"},
+		{"expect: {verdict: holds}\n", "expect: {verdict: holds}\n---\nid: other\n", "mine.yaml:11:3: a second document begins here"},
 		{"pauses: 1", "pauses: 99", "mine.yaml:6:18: faults.pauses: found 99; right would be 0 to 9"},
 		{"pauses: 1", "pawses: 1", `mine.yaml:6:18: faults.pawses: unknown fault "pawses"; did you mean "pauses"?`},
 		{"pauses: 1", "pauses: -1", "mine.yaml:6:18: faults.pauses: found -1; right would be 0 to 9"},

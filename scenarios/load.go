@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -146,6 +147,10 @@ func Parse(name string, text []byte) (*Scenario, error) {
 	if err != nil {
 		return nil, inputError(name, err)
 	}
+	if len(tree.Docs) > 1 {
+		at := tree.Docs[1].GetToken().Position
+		return nil, &InputError{File: name, Line: at.Line, Column: at.Column, Problem: "a second document begins here; right would be one scenario a file"}
+	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, &InputError{File: name, Line: 1, Column: 1, Problem: "the file is empty; a scenario has at least id, protocol, members, partitions and expect"}
 	}
@@ -182,12 +187,20 @@ func inputError(name string, err error) error {
 			e.Line, e.Column = t.Position.Line, t.Position.Column
 		}
 	}
+	var kind *yaml.TypeError
+	if errors.As(err, &kind) && kind.Token != nil {
+		e.Problem = fmt.Sprintf("found %q; right would be %s", kind.Token.Value, kindNames[kind.DstType.Kind()])
+	}
 	if field, ok := strings.CutPrefix(e.Problem, "unknown field "); ok {
 		keys := fileKeys()
 		e.Problem = Unknown("key", strings.Trim(field, `"`), keys).Error()
 	}
 	return e
 }
+
+// kindNames says what a value of a definition can be.
+var kindNames = map[reflect.Kind]string{reflect.Int: "a whole number", reflect.Bool: "true or false", reflect.String: "text",
+	reflect.Slice: "a list", reflect.Map: "keys with numbers", reflect.Struct: "keys with values"}
 
 // builder turns a file into a scenario, and stops at the first problem.
 type builder struct {
@@ -204,16 +217,33 @@ func (b *builder) fail(path, format string, args ...any) {
 		return
 	}
 	e := &InputError{File: b.file, Field: strings.TrimPrefix(path, "$."), Problem: fmt.Sprintf(format, args...)}
-	if p, err := yaml.PathString(path); err == nil && b.tree != nil {
-		if node, err := p.FilterFile(b.tree); err == nil && node.GetToken() != nil {
-			e.Line, e.Column = node.GetToken().Position.Line, node.GetToken().Position.Column
-		}
+	if node := b.node(path); node != nil && node.GetToken() != nil {
+		e.Line, e.Column = node.GetToken().Position.Line, node.GetToken().Position.Column
 	}
 	b.err = e
 }
 
-// number checks a number's range.
+// node is the place of a path in the file; nil if there is none.
+func (b *builder) node(path string) ast.Node {
+	if path == "" || b.tree == nil {
+		return nil
+	}
+	p, err := yaml.PathString(path)
+	if err != nil {
+		return nil
+	}
+	node, err := p.FilterFile(b.tree)
+	if err != nil {
+		return nil
+	}
+	return node
+}
+
+// number checks a number's range. The YAML library cuts fractions off.
 func (b *builder) number(key string, n, low, high int) int {
+	if f, fraction := b.node("$." + key).(*ast.FloatNode); fraction {
+		b.fail("$."+key, "found %s; right would be a whole number from %d to %d", f.GetToken().Value, low, high)
+	}
 	if n < low || n > high {
 		b.fail("$."+key, "found %d; right would be %d to %d", n, low, high)
 	}
@@ -334,6 +364,9 @@ func (b *builder) faults() {
 	if (c.MayHappen(model.LateRequests) || c.MayHappen(model.LostAnswers)) && len(f.Travels) == 0 {
 		b.fail("$.faults", "late_requests and lost_answers need requests that travel; name them under travels")
 	}
+	if c.Clock == model.Async && !c.MayHappen(model.Expiries) {
+		b.fail("$.clock", "under the async clock timers fire without a reason, as often as faults.expiries allows; that is 0")
+	}
 	if c.MayHappen(model.Expiries) && c.Clock != model.Async {
 		b.fail("$.faults.expiries", "timers fire without a reason under `clock: async` only")
 	}
@@ -381,6 +414,9 @@ func (b *builder) properties() {
 			b.fail(fmt.Sprintf("$.invariants[%d]", i), "%v", Unknown("invariant", name, propertyNames()))
 			return
 		}
+		if slices.Contains(s.Invariants, inv) {
+			b.fail(fmt.Sprintf("$.invariants[%d]", i), "%s is named twice", name)
+		}
 		s.Invariants = append(s.Invariants, inv)
 	}
 	for i, name := range f.Goals {
@@ -404,7 +440,10 @@ func (b *builder) properties() {
 		s.Witnesses = append(s.Witnesses, w)
 	}
 	if len(s.Invariants)+len(s.Goals) == 0 {
-		b.fail("$", "nothing is checked; name at least one under invariants or goals")
+		b.fail("", "nothing is checked; name at least one under invariants or goals")
+	}
+	if len(f.Witnesses) == 0 {
+		s.demandWitnesses()
 	}
 }
 

@@ -67,14 +67,34 @@ func (s *Scenario) Only(property string) (*Scenario, error) {
 	if i, ok := invariants.ByName(property); ok {
 		c.Invariants = []*invariants.Invariant{i}
 		c.Definition.Invariants = []string{property}
+		c.demandWitnesses()
 		return &c, nil
 	}
 	if g, ok := invariants.GoalByName(property); ok {
 		c.Goals = []*invariants.Goal{g}
 		c.Definition.Goals = []string{property}
+		c.demandWitnesses()
 		return &c, nil
 	}
 	return nil, Unknown("invariant or goal", property, propertyNames())
+}
+
+// demandWitnesses demands the witness of each property that is checked: what
+// holds where its danger never arose is no result. A scenario that names its
+// witnesses has chosen others.
+func (s *Scenario) demandWitnesses() {
+	s.Witnesses = nil
+	demand := func(name string) {
+		if w, ok := invariants.WitnessByName(name); ok && !slices.Contains(s.Witnesses, w) {
+			s.Witnesses = append(s.Witnesses, w)
+		}
+	}
+	for _, i := range s.Invariants {
+		demand(i.Witness)
+	}
+	for _, g := range s.Goals {
+		demand(g.Witness)
+	}
 }
 
 func propertyNames() []string {

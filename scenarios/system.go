@@ -102,6 +102,20 @@ func (s *System) Bounds() ops.Bounds {
 	return all
 }
 
+// Delivered counts, by Outcomes, the answers to parked requests that were
+// delivered: they are no step's own outcome.
+func (s *System) Delivered() []int64 {
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	all := make([]int64, len(ops.Outcomes))
+	for _, x := range s.shared.execs {
+		for i, n := range x.Delivered() {
+			all[i] += n
+		}
+	}
+	return all
+}
+
 // Options are the properties of the scenario, for a search.
 func (s *Scenario) Options() search.Options[model.State] {
 	cfg := s.Config

@@ -30,7 +30,7 @@ is not supported (nothing is judged then), 3 one could not be decided in time.`,
 		if len(args) == 0 {
 			return errors.New("history: name at least one kfh/1 file, such as run.jsonl")
 		}
-		if err := atLeast("budget", int64(budget), 0); err != nil {
+		if err := atLeast("budget", budget, 0); err != nil {
 			return err
 		}
 		return a.histories(args, linearize.Options{Budget: budget})

@@ -74,7 +74,7 @@ func (a *app) matrixCommand() *cobra.Command {
 }
 
 func (m *matrix) run(names []string) error {
-	err := errors.Join(atLeast("max-states", m.maxStates, 0), atLeast("workers", int64(m.workers), 0), atLeast("timeout", int64(m.timeout), 0))
+	err := errors.Join(atLeast("max-states", m.maxStates, 0), workersWithin(m.workers), atLeast("timeout", m.timeout, 0))
 	if err != nil {
 		return err
 	}

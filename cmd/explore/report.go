@@ -51,13 +51,13 @@ type step struct {
 	Answer string            `json:"answer,omitempty"`
 }
 
-func newReport(s *scenarios.Scenario, r *search.Result[model.State], reached []string) *report {
+func newReport(s *scenarios.Scenario, r *search.Result[model.State], reached []string, delivered []int64) *report {
 	rep := &report{
 		Scenario: s.ID, Verdict: r.Verdict.String(), Complete: r.Complete && len(reached) == 0,
 		States: r.States, Transitions: r.Transitions, Depth: r.Depth,
 		Seconds: rounded(r.Elapsed.Seconds()), BytesPerState: rounded(r.BytesPerState),
 		CollisionProbability: r.CollisionProbability,
-		Bounds:               boundsOf(s, reached), Coverage: newCoverage(s, r.OpCounts, r.OutcomeCounts, r.Seen),
+		Bounds:               boundsOf(s, reached), Coverage: newCoverage(s, r.OpCounts, r.OutcomeCounts, delivered, r.Seen),
 		Mutations: mutationNames(s),
 	}
 	if seconds := r.Elapsed.Seconds(); seconds > 0 {
@@ -91,18 +91,19 @@ func modelBounds(sys *scenarios.System) []string {
 	var names []string
 	b := sys.Bounds()
 	if b.Generations {
-		names = append(names, "generations")
+		names = append(names, "the bound on generations")
 	}
 	if b.Members {
-		names = append(names, "member ids")
+		names = append(names, "the limit of 8 member ids")
 	}
 	if b.Late {
-		names = append(names, "requests in flight")
+		names = append(names, "the limit of 3 requests whose senders gave up")
 	}
 	return names
 }
 
-func newCoverage(s *scenarios.Scenario, opCounts, outcomeCounts []int64, seen []bool) coverage {
+// newCoverage counts as answers also those that parked requests were given later.
+func newCoverage(s *scenarios.Scenario, opCounts, outcomeCounts, delivered []int64, seen []bool) coverage {
 	c := coverage{map[string]int64{}, map[string]int64{}, map[string]bool{}}
 	for i := range ops.Table {
 		if ops.Table[i].Asked(&s.Config) {
@@ -110,7 +111,7 @@ func newCoverage(s *scenarios.Scenario, opCounts, outcomeCounts []int64, seen []
 		}
 	}
 	for i, n := range outcomeCounts {
-		if n > 0 && ops.Outcomes[i] != "" {
+		if n += delivered[i]; n > 0 && ops.Outcomes[i] != "" {
 			c.Answers[ops.Outcomes[i]] = n
 		}
 	}

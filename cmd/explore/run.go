@@ -39,8 +39,8 @@ func newLimits(cmd *cobra.Command) *limits {
 
 func (l *limits) check() error {
 	return errors.Join(
-		atLeast("workers", int64(l.workers), 0), atLeast("max-states", l.maxStates, 0),
-		atLeast("max-depth", int64(l.maxDepth), 0), atLeast("timeout", int64(l.timeout), 0))
+		workersWithin(l.workers), atLeast("max-states", l.maxStates, 0),
+		atLeast("max-depth", l.maxDepth, 0), atLeast("timeout", l.timeout, 0))
 }
 
 // context ends when the time is over.
@@ -58,6 +58,8 @@ type runner struct {
 	limits   *limits
 	save     string
 	format   string
+	// delivered counts the answers to parked requests in the latest search.
+	delivered []int64
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -73,7 +75,7 @@ properties hold; if not, it prints a minimal counterexample. A scenario is a nam
 		Example: "  explore run classic-eager\n  explore run zombie-commit --mutate offset-commit-member-check,offset-commit-generation-check --save zombie.json",
 	}
 	r.settings, r.limits = newSettings(cmd), newLimits(cmd)
-	cmd.Flags().StringVar(&r.save, "save", "", "write the counterexample to this file")
+	cmd.Flags().StringVar(&r.save, "save", "", "write the counterexample, if there is one, to this file")
 	cmd.Flags().StringVar(&r.format, "format", "text", "how to print the counterexample: text or mermaid")
 	cmd.Flags().BoolVar(&a.out.json, "json", false, "print one JSON object a scenario")
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return r.run(args) }
@@ -115,7 +117,7 @@ func (r *runner) run(names []string) error {
 // one searches one scenario and reports.
 func (r *runner) one(s *scenarios.Scenario) error {
 	result, reached := r.search(s)
-	rep := newReport(s, &result, reached)
+	rep := newReport(s, &result, reached, r.delivered)
 	var c *counterexamples.Counterexample
 	if v := result.Violation; v != nil {
 		var err error
@@ -146,7 +148,11 @@ func (r *runner) search(s *scenarios.Scenario) (result search.Result[model.State
 	ctx, cancel := r.limits.context(r.ctx)
 	defer cancel()
 	result = search.BreadthFirst(ctx, sys, o)
-	reached = modelBounds(sys)
+	r.delivered = sys.Delivered()
+	if reached = modelBounds(sys); len(reached) > 0 && result.Violation == nil && result.Stopped == "" {
+		// Steps were left out: what holds without them is no proof.
+		result.Verdict, result.Complete = search.Incomplete, false
+	}
 	if result.Stopped != "" {
 		reached = append(reached, result.Stopped)
 	}
@@ -175,7 +181,7 @@ func statusOf(v search.Verdict) int {
 func (r *runner) tell(s *scenarios.Scenario, rep *report, result *search.Result[model.State], c *counterexamples.Counterexample) error {
 	o := r.out
 	o.linef("%s  %s", s.ID, headline(s, rep, result))
-	if c == nil {
+	if c == nil && s.Title != "" {
 		o.field("about", "%s", s.Title)
 	}
 	o.field("checked", "%s", properties(s))
@@ -204,10 +210,10 @@ func headline(s *scenarios.Scenario, rep *report, result *search.Result[model.St
 		return fmt.Sprintf("violated: %s, in %d steps", rep.Violation.Invariant, rep.Violation.Length)
 	case result.Verdict == search.Vacuous:
 		return "vacuous: nothing was violated, but these witnesses were never seen: " + strings.Join(rep.Coverage.unseen(s), ", ")
-	case result.Verdict == search.Incomplete:
+	case result.Stopped != "":
 		return fmt.Sprintf("incomplete: nothing found before it stopped (%s)", result.Stopped)
-	case !rep.Complete:
-		return "holds as far as the bounds of the model let it go"
+	case result.Verdict == search.Incomplete:
+		return "incomplete: nothing found, but steps beyond a bound were left out"
 	case s.Config.Ranks:
 		return "holds, for any number of rebalances"
 	}
@@ -221,7 +227,7 @@ func reachedText(rep *report) string {
 	case rep.Violation != nil:
 		return ""
 	case len(reached) > 0:
-		return "; not complete, stopped by the bound on " + strings.Join(reached, " and ")
+		return "; not complete: " + strings.Join(reached, " and ")
 	}
 	return "; complete"
 }

@@ -102,7 +102,9 @@ func (a *app) replayed(file string, c *counterexamples.Counterexample, d *counte
 		a.out.object(rep)
 	case d == nil:
 		a.out.linef("%s: replays: %d steps, and then %s is violated", file, len(c.Steps), c.Property)
-		a.out.linef("  %s", c.Story)
+		if story, err := counterexamples.Tell(c); err == nil { // as it happens today, whatever the file says
+			a.out.linef("  %s", story.Ending)
+		}
 	default:
 		a.out.linef("%s: does not replay: %s", file, d)
 	}

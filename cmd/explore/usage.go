@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -108,10 +109,20 @@ func oneOf(flag, word string, words ...string) error {
 	return fmt.Errorf("--%s: found %q; right would be one of: %s", flag, word, strings.Join(words, ", "))
 }
 
-// atLeast checks a flag that is a number.
-func atLeast(flag string, n, least int64) error {
+// atLeast checks a flag that is a number or a duration.
+func atLeast[N int | int64 | time.Duration](flag string, n, least N) error {
 	if n < least {
-		return fmt.Errorf("--%s: found %d; right would be %d or more", flag, n, least)
+		return fmt.Errorf("--%s: found %v; right would be %v or more", flag, n, least)
+	}
+	return nil
+}
+
+// mostWorkers is far more than help.
+const mostWorkers = 256
+
+func workersWithin(n int) error {
+	if n < 0 || n > mostWorkers {
+		return fmt.Errorf("--workers: found %d; right would be 0 (all processors) to %d", n, mostWorkers)
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (w *walker) walk(names []string) error {
 	if len(names) != 1 {
 		return errors.New("walk: name one scenario; explore list scenarios has them")
 	}
-	err := errors.Join(atLeast("runs", int64(w.runs), 1), atLeast("steps", int64(w.steps), 1), atLeast("timeout", int64(w.limits.timeout), 0))
+	err := errors.Join(atLeast("runs", w.runs, 1), atLeast("steps", w.steps, 1), atLeast("timeout", w.limits.timeout, 0))
 	if err != nil {
 		return err
 	}
@@ -89,12 +89,12 @@ func (w *walker) walk(names []string) error {
 	defer cancel()
 	r := search.Walk(ctx, sys, search.WalkOptions[model.State]{
 		Invariants: o.Invariants, Sometimes: o.Sometimes, Seed: w.seed, Runs: w.runs, Steps: w.steps})
-	return w.report(names[0], s, &r, modelBounds(sys))
+	return w.report(names[0], s, &r, sys)
 }
 
-func (w *walker) report(name string, s *scenarios.Scenario, r *search.WalkResult[model.State], reached []string) error {
+func (w *walker) report(name string, s *scenarios.Scenario, r *search.WalkResult[model.State], sys *scenarios.System) error {
 	rep := walkReport{Scenario: s.ID, Verdict: r.Verdict.String(), Seed: w.seed, Runs: r.Runs, Steps: r.Steps, Seconds: rounded(r.Elapsed.Seconds()),
-		Bounds: boundsOf(s, reached), Coverage: newCoverage(s, r.OpCounts, r.OutcomeCounts, r.Seen), Mutations: mutationNames(s)}
+		Bounds: boundsOf(s, modelBounds(sys)), Coverage: newCoverage(s, r.OpCounts, r.OutcomeCounts, sys.Delivered(), r.Seen), Mutations: mutationNames(s)}
 	w.status = statusOf(r.Verdict)
 	var c *counterexamples.Counterexample
 	if v := r.Violation; v != nil {
@@ -130,9 +130,20 @@ func (w *walker) tell(name string, s *scenarios.Scenario, rep *walkReport, r *se
 	}
 	o.field("walked", "%s runs, %s steps, in %.2f s, seed %d", thousands(int64(r.Runs)), thousands(r.Steps), rep.Seconds, rep.Seed)
 	o.field("within", "%s", counterexamples.Bounds(s))
+	if len(s.Goals) > 0 {
+		o.field("unchecked", "%s: random runs cannot; use explore run", goalNames(s))
+	}
 	if c == nil {
 		return nil
 	}
 	o.linef("")
 	return show(o.stdout, c, "text")
+}
+
+func goalNames(s *scenarios.Scenario) string {
+	var names []string
+	for _, g := range s.Goals {
+		names = append(names, g.Name)
+	}
+	return strings.Join(names, ", ")
 }
