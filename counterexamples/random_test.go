@@ -60,12 +60,10 @@ func drawDefinition(t *rapid.T, d *scenarios.Definition) {
 
 func drawFaults(t *rapid.T, d *scenarios.Definition) {
 	for b := range model.NumBudgets {
-		most := 3
+		least, most := 0, 3
 		switch b {
 		case model.LateRequests, model.LostAnswers:
 			most = 2 * rapid.IntRange(0, 1).Draw(t, "requests travel")
-		case model.Deletions: // the ghost truth tells one earlier life of the group from the present one, not two
-			most = 1
 		case model.AddedPartitions:
 			most = min(1, model.MaxPartitions-d.Partitions)
 		case model.Subscriptions:
@@ -74,8 +72,9 @@ func drawFaults(t *rapid.T, d *scenarios.Definition) {
 			if d.Clock != "async" {
 				continue
 			}
+			least = 1
 		}
-		if n := rapid.IntRange(0, most).Draw(t, b.String()); n > 0 {
+		if n := rapid.IntRange(least, most).Draw(t, b.String()); n > 0 {
 			d.Faults[b.String()] = n
 		}
 	}
