@@ -43,7 +43,7 @@ func necessary(h *History, c component) []conflict {
 		}
 	}
 	var all []conflict
-	for _, rule := range []func() []conflict{n.membership, n.generations, n.tellings, n.owners, n.offsets} {
+	for _, rule := range []func() []conflict{n.membership, n.generations, n.tellings, n.owners, n.offsets, n.tooEarly} {
 		all = append(all, rule()...)
 	}
 	return all
