@@ -108,14 +108,15 @@ func stepLine(cfg *model.Config, st search.Step) string {
 	return line + "}"
 }
 
-// Save writes a counterexample to a file: to a temporary one beside it, which
-// takes its place when it is whole. When that fails nothing is left behind, and
-// an older file of that name stays as it was.
+// Save writes a counterexample to a file, as WriteFile does.
 func Save(path string, c *Counterexample) error {
-	return saveWith(path, func(w io.Writer) error { return Write(w, c) })
+	return WriteFile(path, func(w io.Writer) error { return Write(w, c) })
 }
 
-func saveWith(name string, write func(io.Writer) error) (err error) {
+// WriteFile writes a file: to a temporary one beside it, which takes its place
+// when it is whole. When that fails nothing is left behind, and an older file
+// of that name stays as it was.
+func WriteFile(name string, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("%s: not written: %w", name, reason(err))

@@ -38,7 +38,7 @@ func TestSaveFails(t *testing.T) {
 	if err := os.WriteFile(path, []byte("older"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	err := saveWith(path, func(w io.Writer) error {
+	err := WriteFile(path, func(w io.Writer) error {
 		if _, err := io.WriteString(w, "half of it"); err != nil {
 			t.Fatal(err)
 		}

@@ -72,6 +72,7 @@ Try these first:
   explore show zombie-commit           the zombie that overwrites an offset, step by step
   explore run zombie-commit --mutate offset-commit-generation-check,offset-commit-member-check
                                        find that story yourself
+  explore conform                      hold a broker to the model (kfake, in this process)
   explore list scenarios               what else there is
 
 explore help has all commands.
@@ -96,6 +97,6 @@ func (a *app) root() *cobra.Command {
 		a.out.text(greeting)
 		return nil
 	}
-	root.AddCommand(a.runCommand(), a.walkCommand(), a.matrixCommand(), a.showCommand(), a.replayCommand(), a.historyCommand(), a.listCommand())
+	root.AddCommand(a.runCommand(), a.walkCommand(), a.matrixCommand(), a.showCommand(), a.replayCommand(), a.historyCommand(), a.conformCommand(), a.listCommand())
 	return root
 }

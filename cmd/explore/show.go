@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fencecheck/conform"
 	"fencecheck/counterexamples"
 )
 
@@ -55,14 +56,17 @@ explore keeps (explore list counterexamples).`,
 func (a *app) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "step a saved counterexample through today's model",
+		Short: "step a saved counterexample through today's model, or a real broker",
 		Long: `Replay takes the steps of a saved counterexample one by one. Exit status 0 means
 that it happens as the file says: every step is possible, the property is violated
 at the end and not before, and no listed mutation is superfluous. Exit status 1
 means that it does not, and the step where it differs is printed; 2 that the file
-cannot be read.`,
-		Example: "  explore replay zombie.json",
+cannot be read. With --bootstrap its requests are also sent to a broker, in the
+order in which its coordinator decides them; status 1 then also means that the
+broker answers otherwise, and the step is printed.`,
+		Example: "  explore replay zombie.json\n  explore replay commit-in-empty-group --bootstrap 127.0.0.1:9092",
 	}
+	bootstrap := cmd.Flags().String("bootstrap", "", "a broker's host:port")
 	cmd.Flags().BoolVar(&a.out.json, "json", false, "print one JSON object")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		c, err := openCounterexample("replay", args)
@@ -74,9 +78,29 @@ cannot be read.`,
 			return err
 		}
 		a.replayed(args[0], c, d)
-		return nil
+		if *bootstrap == "" || d != nil {
+			return nil
+		}
+		return a.replayOn(*bootstrap, c)
 	}
 	return cmd
+}
+
+// replayOn plays a counterexample against a broker.
+func (a *app) replayOn(bootstrap string, c *counterexamples.Counterexample) error {
+	r, err := conform.Replay(a.ctx, bootstrap, c)
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	if !r.Confirmed {
+		a.status = statusViolated
+	}
+	if a.out.json {
+		a.out.object(r)
+		return nil
+	}
+	a.out.settle()
+	return r.WriteText(a.out.stdout)
 }
 
 // A replayReport is what `replay --json` prints.
