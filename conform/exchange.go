@@ -1,0 +1,189 @@
+package conform
+
+import (
+	"context"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"fencecheck/model"
+)
+
+const (
+	// soon is when an answer is missed. What is missing then is asked for by
+	// way of another request to the same coordinator.
+	soon = 100 * time.Millisecond
+	// hush is how long a request that should wait is listened to, after a
+	// later one was answered.
+	hush = 3 * time.Millisecond
+	// grace is what an answer may be late after that request was answered.
+	grace = 200 * time.Millisecond
+)
+
+// place is where a parked request waits.
+type place struct {
+	id  model.MemberID
+	api model.API
+}
+
+// lane is a connection whose request is outstanding.
+type lane struct {
+	conn  *conn
+	fresh model.MemberID // of the request
+}
+
+// message is an answer as it came.
+type message struct {
+	at    place
+	own   bool // to the request of the step under way
+	fresh model.MemberID
+	body  kmsg.Response
+}
+
+// ask sends a request and waits for its answer, if one must come. Whether a
+// request is parked shows in that a later one of the same group is answered.
+func (p *play) ask(ctx context.Context, r request, expected []expectation) error {
+	c, err := p.lines.line(ctx)
+	if err != nil {
+		return err
+	}
+	p.send.session, p.send.rebalance = p.clock.sessionOf(r.subject()), p.clock.rebalanceTimeout()
+	if err := c.send(p.send.message(r)); err != nil {
+		return err
+	}
+	var m kmsg.Response
+	if answered(expected) {
+		m, err = c.poll(ctx, soon)
+	}
+	if m == nil && err == nil {
+		if err = p.lines.fence(ctx, p.send.group); err == nil {
+			m, err = c.poll(ctx, p.graceFor(expected))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		p.park(c, r)
+		return nil
+	}
+	p.lines.release(c)
+	p.came = append(p.came, message{own: true, fresh: r.Fresh, body: m})
+	return nil
+}
+
+// answered tells whether some outcome answers the request itself.
+func answered(expected []expectation) bool {
+	for i := range expected {
+		if expected[i].Own != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *play) graceFor(expected []expectation) time.Duration {
+	if answered(expected) {
+		return grace
+	}
+	return hush
+}
+
+// park keeps the connection of a request that waits. An earlier one of the
+// same member and kind waits in vain: the coordinator answers the latest.
+func (p *play) park(c *conn, r request) {
+	at := place{r.subject(), r.api()}
+	if old, ok := p.lanes[at]; ok {
+		old.conn.close()
+	}
+	p.lanes[at] = lane{c, r.Fresh}
+}
+
+// wait lets a timer fire.
+func (p *play) wait(ctx context.Context, r request, expected []expectation) error {
+	s := p.state()
+	earliest, end := p.clock.due(s, r)
+	if !p.clock.possible(s, r, end) {
+		return errTiming
+	}
+	p.begun = earliest
+	if s.Group.InitialDelay && r.Step.Op == joinTimer && len(expected[0].Others) > 0 {
+		return p.await(ctx, expected[0].Others, time.Until(end))
+	}
+	select {
+	case <-time.After(time.Until(end)):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	p.clock.forget(r)
+	return p.lines.fence(ctx, p.send.group)
+}
+
+// await waits until something comes for one of those who wait, which is
+// noticed and left where it is.
+func (p *play) await(ctx context.Context, ds []delivery, d time.Duration) error {
+	l, ok := p.lanes[place{ds[0].To, ds[0].API}]
+	if !ok {
+		return nil
+	}
+	return l.conn.peek(ctx, d)
+}
+
+// collect takes the answers to parked requests: those that must come now, and
+// any other that has come.
+func (p *play) collect(ctx context.Context, expected []expectation) error {
+	due := map[place]bool{}
+	for i := range expected {
+		for _, d := range expected[i].Others {
+			due[place{d.To, d.API}] = true
+		}
+	}
+	if p.careful && len(p.lanes) > len(due) {
+		if err := p.listen(ctx); err != nil {
+			return err
+		}
+	}
+	for at := range due {
+		if err := p.receive(ctx, at, soon); err != nil {
+			return err
+		}
+	}
+	for at := range p.lanes {
+		if !due[at] {
+			if err := p.receive(ctx, at, 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// listen gives an answer that nobody expects the time to come.
+func (p *play) listen(ctx context.Context) error {
+	if err := p.lines.fence(ctx, p.send.group); err != nil {
+		return err
+	}
+	time.Sleep(hush)
+	return nil
+}
+
+// receive takes the answer to one parked request, if it comes in time.
+func (p *play) receive(ctx context.Context, at place, d time.Duration) error {
+	l, ok := p.lanes[at]
+	if !ok {
+		return nil
+	}
+	m, err := l.conn.poll(ctx, d)
+	if err == nil && m == nil && d > 0 {
+		if err = p.lines.fence(ctx, p.send.group); err == nil {
+			m, err = l.conn.poll(ctx, grace)
+		}
+	}
+	if err != nil || m == nil {
+		return err
+	}
+	delete(p.lanes, at)
+	p.lines.release(l.conn)
+	p.came = append(p.came, message{at: at, fresh: l.fresh, body: m})
+	return nil
+}

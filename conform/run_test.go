@@ -1,0 +1,147 @@
+package conform
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fencecheck/model"
+)
+
+func TestBrokerConforms(t *testing.T) {
+	t.Parallel()
+	o := Options{Bootstrap: bootstrap(), Requests: 2500, Seed: 1}
+	if bootstrap() != "" {
+		o.Requests = 6000
+	}
+	report, err := Run(context.Background(), o)
+	require.NoError(t, err)
+	var text bytes.Buffer
+	require.NoError(t, report.WriteText(&text))
+	assert.Zero(t, ExitStatus(report), text.String())
+	assert.GreaterOrEqual(t, report.Requests, o.Requests)
+	assert.Equal(t, report.Reachable, report.Covered+len(report.Unprovoked))
+	assert.Zero(t, report.LeftBehind)
+	for _, u := range report.Unprovoked {
+		assert.NotEmpty(t, u.Reason, u.Triple)
+		if bootstrap() != "" {
+			assert.Equal(t, newMemberTimer, u.Reason, u.Triple)
+		}
+	}
+	if bootstrap() == "" {
+		assert.NotEmpty(t, report.Differences, "the known ones are shown")
+	}
+	checkForms(t, &report)
+}
+
+// checkForms: the report can be read back in its machine-readable forms.
+func checkForms(t *testing.T, r *Report) {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, r.WriteJSON(&b))
+	var object map[string]any
+	require.NoError(t, json.Unmarshal(b.Bytes(), &object))
+	for _, key := range []string{"broker", "requests", "reachable", "covered", "unprovoked", "differences"} {
+		assert.Contains(t, object, key)
+	}
+	b.Reset()
+	require.NoError(t, r.WriteJUnit(&b))
+	var suite junitSuite
+	require.NoError(t, xml.Unmarshal(b.Bytes(), &suite))
+	assert.Equal(t, suite.Tests, len(suite.Cases))
+	assert.GreaterOrEqual(t, suite.Tests, r.Reachable)
+	assert.Equal(t, r.New(), suite.Failures)
+}
+
+func TestRunWithPlantedDifferenceExitsWith1(t *testing.T) {
+	t.Parallel()
+	off := model.Mutations{}.With(model.OffsetCommitEmptyGroupOnly)
+	report, err := Run(context.Background(), Options{Bootstrap: bootstrap(), Mutations: off, Parallel: 8})
+	require.NoError(t, err)
+	assert.Equal(t, 1, ExitStatus(report))
+	var text bytes.Buffer
+	require.NoError(t, report.WriteText(&text))
+	assert.Contains(t, text.String(), "explained by the mutation: offset-commit-empty-group-only")
+	assert.Contains(t, text.String(), "--mutate offset-commit-empty-group-only")
+	checkForms(t, &report)
+}
+
+func TestInterruptedRunReportsWhatItHas(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	seen := 0
+	report, err := Run(ctx, Options{Requests: 1_000_000, Progress: func(p Progress) {
+		if seen = p.Requests; seen > 0 {
+			cancel()
+		}
+	}})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.GreaterOrEqual(t, report.Requests, seen)
+	assert.NotEmpty(t, report.Stopped)
+	assert.Contains(t, []int{1, 3}, ExitStatus(report))
+}
+
+func TestExitStatus(t *testing.T) {
+	fresh, known := Difference{}, Difference{Known: "some"}
+	assert.Equal(t, 0, ExitStatus(Report{}))
+	assert.Equal(t, 0, ExitStatus(Report{Differences: []Difference{known}}))
+	assert.Equal(t, 1, ExitStatus(Report{Differences: []Difference{known, fresh}}))
+	assert.Equal(t, 3, ExitStatus(Report{Stopped: "broken"}))
+	assert.Equal(t, 1, ExitStatus(Report{Stopped: "broken", Differences: []Difference{fresh}}))
+}
+
+func TestJUnitEscapes(t *testing.T) {
+	r := Report{Broker: `<"&>`, Seconds: 1, Differences: []Difference{{Triple: Triple{`a<b`, "]]>", "&"}, Broker: "\x00\"", Steps: []Exchange{{Request: "x"}}}},
+		Stopped: "<ended>"}
+	var b bytes.Buffer
+	require.NoError(t, r.WriteJUnit(&b))
+	var s junitSuite
+	require.NoError(t, xml.Unmarshal(b.Bytes(), &s))
+	assert.Equal(t, "a<b", s.Cases[0].Class)
+	assert.Equal(t, 1, s.Failures)
+	assert.Equal(t, 1, s.Errors)
+}
+
+func TestKnownFiles(t *testing.T) {
+	assert.NotEmpty(t, KfakeKnown())
+	for _, k := range KfakeKnown() {
+		assert.NotEmpty(t, k.Rule, k.ID)
+		if k.Explained != "" {
+			_, ok := model.MutationByID(k.Explained)
+			assert.True(t, ok, k.Explained)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "known.json")
+	require.NoError(t, os.WriteFile(file, []byte(`[{"id":"x","rule":"J1","why":"y","request":"*","state":"*","model":"*","broker":"*"}]`), 0o600))
+	all, err := ReadKnown(file)
+	require.NoError(t, err)
+	assert.Len(t, all, 1)
+	for _, bad := range []string{
+		`[{"id":"x"}]`, `[{"id":"x","why":"y"}]`, `- id: x`, `{`,
+		`[{"id":"x","why":"y","request":"[","state":"*","model":"*","broker":"*"}]`,
+		`[{"id":"x","why":"y","requests":"*"}]`,
+	} {
+		_, err := ParseKnown([]byte(bad))
+		assert.Error(t, err, bad)
+	}
+	_, err = ReadKnown(filepath.Join(t.TempDir(), "none"))
+	assert.Error(t, err)
+}
+
+func TestVanishedKnownDifferenceIsSaid(t *testing.T) {
+	r := newRun(Options{Known: []Known{{ID: "gone-since"}, {ID: "deadly", Avoid: true}}}, &venue{}, "b")
+	report := r.report(time.Second)
+	assert.Equal(t, []string{"gone-since"}, report.Vanished)
+	var text bytes.Buffer
+	require.NoError(t, report.WriteText(&text))
+	assert.Contains(t, text.String(), "the known difference gone-since did not occur")
+}
