@@ -372,7 +372,7 @@ func TestNoPlaceForAnotherMember(t *testing.T) {
 	assert.True(t, c.Full)
 }
 
-// Three facts that Apache Kafka 4.4.0 taught over the wire.
+// Facts that Apache Kafka 4.4.0 taught over the wire.
 func TestPendingIDsAsSeenOnABroker(t *testing.T) {
 	b, m, _ := inState(t, Stable)
 	answer, _ := b.join(0, 1)
@@ -395,4 +395,9 @@ func TestPendingIDsAsSeenOnABroker(t *testing.T) {
 	answer, _ = b.join(0, 1)
 	assert.True(t, b.fire(func(c *Coordinator) bool { return c.ExpireSession(answer.MemberID) }))
 	assert.Equal(t, Generation(1), b.answerOf(m).Generation, "its expiry ends the initial delay")
+
+	b, m, _ = inState(t, Stable)
+	answer, _ = b.join(0, 1)
+	assert.True(t, b.fire(func(c *Coordinator) bool { return c.ExpireSession(answer.MemberID) }))
+	assert.Equal(t, None, b.heartbeat(m, 1), "one that expires begins no rebalance")
 }

@@ -12,6 +12,10 @@ func (c *Coordinator) ExpireSession(id MemberID) bool {
 		return false
 	case m.Is(Pending):
 		c.remove(id)
+		if c.Group.State == PreparingRebalance { // elsewhere nobody waited for it
+			c.regroup(true)
+		}
+		return true
 	case m.Flags&(JoinParked|SyncParked) != 0 && !m.Is(IsNew) && c.guard(SessionSkipParked):
 		return false
 	default:
