@@ -10,20 +10,20 @@ import (
 // Difference is a request to which the broker's answer is not the model's, at
 // the end of the shortest sequence that was found to show it.
 type Difference struct {
-	Triple                      // what was asked, in which state, and the model's answer
-	Broker    string            `json:"broker"`
-	Rule      Rule              `json:"rule"`
-	Steps     []Exchange        `json:"steps"`
-	Fields    []Field           `json:"fields"`
-	Pages     string            `json:"pages"`               // whose answer the protocol pages describe: "model", "broker", "neither"
-	Explained []string          `json:"explained,omitempty"` // mutations that explain the broker's answer, switched in the model
-	Known     string            `json:"known,omitempty"`     // id of the known difference
-	Why       string            `json:"why,omitempty"`       // of the known difference
-	Count     int               `json:"count"`               // how often it was met
-	Rerun     string            `json:"rerun"`
+	Triple               // what was asked, in which state, and the model's answer
+	Broker    string     `json:"broker"`
+	Rule      Rule       `json:"rule"`
+	Steps     []Exchange `json:"steps"`
+	Fields    []Field    `json:"fields"`
+	Pages     string     `json:"pages"`               // whose answer the protocol pages describe: "model", "broker", "neither"
+	Explained []string   `json:"explained,omitempty"` // mutations that explain the broker's answer, switched in the model
+	Known     string     `json:"known,omitempty"`     // id of the known difference
+	Why       string     `json:"why,omitempty"`       // of the known difference
+	Count     int        `json:"count"`               // how often it was met
+	Rerun     string     `json:"rerun"`
 
 	steps []step
-	IDs       map[string]string `json:"ids"` // what member ids were on the wire
+	IDs   map[string]string `json:"ids"` // what member ids were on the wire
 }
 
 // Exchange is one numbered request of a difference, and what came of it.

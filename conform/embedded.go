@@ -14,9 +14,12 @@ func (o Options) broker() (address, name string, stop func(), err error) {
 // Embedded starts franz-go's kfake in this process, on loopback, with short
 // sessions allowed.
 func Embedded() (address string, stop func(), err error) {
-	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.BrokerConfigs(map[string]string{"group.min.session.timeout.ms": "100"}))
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), shortSessions)
 	if err != nil {
 		return "", nil, err
 	}
 	return c.ListenAddrs()[0], c.Close, nil
 }
+
+// shortSessions is a setting that the broker also tells, when it is asked.
+var shortSessions = kfake.BrokerConfigs(map[string]string{"group.min.session.timeout.ms": "100"})

@@ -16,6 +16,8 @@ const (
 	// hush is how long a request that should wait is listened to, after a
 	// later one was answered.
 	hush = 3 * time.Millisecond
+	// promptly is how long a timer with no time to run may take to fire.
+	promptly = 30 * time.Millisecond
 	// grace is what an answer may be late after that request was answered.
 	grace = 200 * time.Millisecond
 )
@@ -139,7 +141,7 @@ func (p *play) collect(ctx context.Context, expected []expectation) error {
 		}
 	}
 	if p.careful && len(p.lanes) > len(due) {
-		if err := p.listen(ctx); err != nil {
+		if err := p.listen(ctx, hush); err != nil {
 			return err
 		}
 	}
@@ -158,12 +160,12 @@ func (p *play) collect(ctx context.Context, expected []expectation) error {
 	return nil
 }
 
-// listen gives an answer that nobody expects the time to come.
-func (p *play) listen(ctx context.Context) error {
+// listen gives the coordinator the time to do what it does unasked.
+func (p *play) listen(ctx context.Context, d time.Duration) error {
 	if err := p.lines.fence(ctx, p.send.group); err != nil {
 		return err
 	}
-	time.Sleep(hush)
+	time.Sleep(d)
 	return nil
 }
 

@@ -87,7 +87,19 @@ func (p *play) take(ctx context.Context, r request) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return p.settle(p.seen(r), expected)
+	before := *p.state()
+	on, err := p.settle(p.seen(r), expected)
+	if on && err == nil && emptied(&before, p.state()) {
+		err = p.listen(ctx, promptly)
+	}
+	return on, err
+}
+
+// emptied: the group lost its last member while ids that were handed out have
+// not come back. The coordinator then arms a timer with no time to run, and a
+// request that comes at once can still come before it.
+func emptied(before, after *state) bool {
+	return before.Group.State != model.Empty && after.Group.State == model.Empty && after.size() > 0
 }
 
 // seen puts what came into the model's terms. Ids that were made up are bound

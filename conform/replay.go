@@ -291,7 +291,7 @@ func (p *play) story(ctx context.Context, all []told) (Replayed, error) {
 	out := Replayed{Confirmed: true, Steps: []ReplayedStep{}}
 	for _, x := range all {
 		if x.request.Step.Op == joinTimer && p.state().Group.State != model.PreparingRebalance {
-			continue // a broker without an initial delay was there before
+			continue // it had no time to run, and fired in the step before
 		}
 		p.send.ids.forget(x.request.Fresh)
 		if !p.bound(x.request) {

@@ -18,7 +18,7 @@ import (
 
 func TestBrokerConforms(t *testing.T) {
 	t.Parallel()
-	o := Options{Bootstrap: bootstrap(), Requests: 2500, Seed: 1}
+	o := Options{Bootstrap: bootstrap(), Requests: 2000, Seed: 1}
 	if bootstrap() != "" {
 		o.Requests = 6000
 	}
@@ -63,14 +63,14 @@ func checkForms(t *testing.T, r *Report) {
 
 func TestRunWithPlantedDifferenceExitsWith1(t *testing.T) {
 	t.Parallel()
-	off := model.Mutations{}.With(model.OffsetCommitEmptyGroupOnly)
-	report, err := Run(context.Background(), Options{Bootstrap: bootstrap(), Mutations: off, Parallel: 8})
+	off := model.Mutations{}.With(model.HeartbeatMemberCheck)
+	report, err := Run(context.Background(), Options{Bootstrap: bootstrap(), Mutations: off, Requests: 200, Parallel: 8})
 	require.NoError(t, err)
 	assert.Equal(t, 1, ExitStatus(report))
 	var text bytes.Buffer
 	require.NoError(t, report.WriteText(&text))
-	assert.Contains(t, text.String(), "explained by the mutation: offset-commit-empty-group-only")
-	assert.Contains(t, text.String(), "--mutate offset-commit-empty-group-only")
+	assert.Contains(t, text.String(), "heartbeat-member-check")
+	assert.Contains(t, text.String(), "--mutate heartbeat-member-check")
 	checkForms(t, &report)
 }
 

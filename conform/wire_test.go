@@ -159,7 +159,7 @@ func TestBrokerThatEndsInTheMiddle(t *testing.T) {
 			t.Parallel()
 			var left atomic.Int64
 			left.Store(40_000)
-			cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.ListenFn(func(network, address string) (net.Listener, error) {
+			cluster, err := kfake.NewCluster(kfake.NumBrokers(1), shortSessions, kfake.ListenFn(func(network, address string) (net.Listener, error) {
 				l, err := net.Listen(network, address)
 				return mortal{l, &left, c.hangs}, err
 			}))

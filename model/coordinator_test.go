@@ -319,6 +319,7 @@ func TestGroupMaxSize(t *testing.T) {
 	b.rules.MaxSize = 2
 	answer, _ := b.join(0, 1)
 	assert.Equal(t, GroupMaxSizeReached, answer.Err, "J5")
+	assert.Zero(t, answer.MemberID)
 }
 
 func TestProtocolChoice(t *testing.T) {

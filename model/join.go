@@ -46,7 +46,9 @@ func (c *Coordinator) JoinGroup(r JoinGroupRequest) (answer Reply, parked bool) 
 	}
 	if c.overCapacity(r.MemberID) { // J5
 		c.remove(r.MemberID)
-		return refuse(GroupMaxSizeReached)
+		answer, _ := refuse(GroupMaxSizeReached)
+		answer.MemberID = 0 // as seen on Apache Kafka 4.4.0
+		return answer, false
 	}
 	if c.guard(JoinProtocolCheck) && !c.supportsProtocols(r) { // J7
 		return refuse(InconsistentGroupProtocol)
