@@ -23,13 +23,17 @@ const (
 
 // Counterexample is one run that violates one property.
 type Counterexample struct {
-	Title    string
-	Story    string // the violation in one sentence
-	Version  string // of the fencecheck that wrote it
-	Property string
-	Kind     string
-	Scenario *scenarios.Scenario // checks this property only
-	Steps    []search.Step
+	Title   string
+	Story   string // the violation in one sentence
+	Version string // of the fencecheck that wrote it
+	// Confirmed names the broker that gave the story's answers when its requests
+	// were sent to it; empty where nobody has tried, or a check is missing that
+	// the broker has.
+	Confirmed string
+	Property  string
+	Kind      string
+	Scenario  *scenarios.Scenario // checks this property only
+	Steps     []search.Step
 }
 
 // Found is a violation before it is minimised.

@@ -38,7 +38,7 @@ func Read(name string, text []byte) (*Counterexample, error) {
 	if err := d.format(root); err != nil {
 		return nil, err
 	}
-	if err := d.object(root, "", "format", "fencecheck", "title", "story", "property", "kind", "scenario", "steps"); err != nil {
+	if err := d.object(root, "", "format", "fencecheck", "title", "story", "confirmed", "property", "kind", "scenario", "steps"); err != nil {
 		return nil, err
 	}
 	c := &Counterexample{}
@@ -47,6 +47,11 @@ func Read(name string, text []byte) (*Counterexample, error) {
 		to  *string
 	}{{"fencecheck", &c.Version}, {"title", &c.Title}, {"story", &c.Story}} {
 		if *f.to, _, err = d.word(root, "", f.key); err != nil {
+			return nil, err
+		}
+	}
+	if root.get("confirmed") != nil {
+		if c.Confirmed, _, err = d.word(root, "", "confirmed"); err != nil {
 			return nil, err
 		}
 	}

@@ -19,6 +19,7 @@ type Story struct {
 	Claim     string // what the property demands
 	Mutations []string
 	Bounds    string
+	Confirmed string   // the broker that gave these answers, "" if none was asked
 	Lanes     []string // who takes part, the clients first
 	Steps     []Told
 	Ending    string // what is violated, with numbers
@@ -63,7 +64,7 @@ func Tell(c *Counterexample) (*Story, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: claim(c.Property), Bounds: Bounds(c.Scenario), Lanes: t.lanes(c)}
+	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: claim(c.Property), Bounds: Bounds(c.Scenario), Confirmed: c.Confirmed, Lanes: t.lanes(c)}
 	for _, m := range c.Scenario.Config.Rules.Off.List() {
 		s.Mutations = append(s.Mutations, fmt.Sprintf("%s: %s", m, model.Registry[m].Rule))
 	}

@@ -25,6 +25,9 @@ func Write(w io.Writer, c *Counterexample) error {
 	} {
 		fmt.Fprintf(&b, "  %q: %s,\n", f.key, quote(f.value))
 	}
+	if c.Confirmed != "" {
+		fmt.Fprintf(&b, "  \"confirmed\": %s,\n", quote(c.Confirmed))
+	}
 	if err := writeScenario(&b, c); err != nil {
 		return err
 	}
