@@ -103,9 +103,12 @@ func emptied(before, after *state) bool {
 }
 
 // seen puts what came into the model's terms. Ids that were made up are bound
-// first by the answers that hand them out: others may mention them.
+// first by the answers that hand them out: others may mention them. The request's
+// own answer may also have come after it was taken for parked, on a machine that
+// is busy.
 func (p *play) seen(r request) event {
 	e := event{Request: r}
+	self := place{r.subject(), r.api()}
 	for _, m := range p.came {
 		if j, ok := m.body.(*kmsg.JoinGroupResponse); ok {
 			p.send.ids.read(j.MemberID, m.fresh)
@@ -113,7 +116,7 @@ func (p *play) seen(r request) event {
 	}
 	for _, m := range p.came {
 		a := p.send.read(m.body, m.fresh)
-		if m.own {
+		if m.own || m.at == self && !r.Step.Op.timer() {
 			e.Own = &a
 		} else {
 			e.Others = append(e.Others, delivery{m.at.id, m.at.api, a})
