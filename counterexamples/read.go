@@ -88,7 +88,7 @@ func (d *document) property(root *node, c *Counterexample) error {
 	_, isInvariant := invariants.ByName(name)
 	_, isGoal := invariants.GoalByName(name)
 	if !isInvariant && !isGoal {
-		return d.fail(at.from, "property", "unknown property %q; %s", name, scenarios.Nearest(name, propertyNames()))
+		return d.fail(at.from, "property", "unknown property %q; %s", name, scenarios.Nearest(name, scenarios.PropertyNames()))
 	}
 	right := Goal
 	if isInvariant {
@@ -103,17 +103,6 @@ func (d *document) property(root *node, c *Counterexample) error {
 	}
 	c.Property, c.Kind = name, kind
 	return nil
-}
-
-func propertyNames() []string {
-	var names []string
-	for i := range invariants.All {
-		names = append(names, invariants.All[i].Name)
-	}
-	for i := range invariants.Goals {
-		names = append(names, invariants.Goals[i].Name)
-	}
-	return names
 }
 
 // scenario lets package scenarios read its part of the document. All else is

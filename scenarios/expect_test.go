@@ -151,7 +151,7 @@ func TestEveryPropertyCanBeViolated(t *testing.T) {
 			assert.Equal(t, search.Violated, r.Verdict, "without %s", p.mutations)
 		})
 	}
-	for _, name := range propertyNames() {
+	for _, name := range PropertyNames() {
 		assert.True(t, proved[name], "%s: no mutation shows that it can be violated", name)
 	}
 }
@@ -175,7 +175,7 @@ func TestPropertiesHaveTheirWitness(t *testing.T) {
 			tested[g.Name] = tested[g.Name] || demanded[g.Witness]
 		}
 	}
-	for _, name := range propertyNames() {
+	for _, name := range PropertyNames() {
 		assert.True(t, tested[name], "no scenario that holds checks %s and demands its witness", name)
 	}
 }

@@ -411,7 +411,7 @@ func (b *builder) properties() {
 	for i, name := range f.Invariants {
 		inv, ok := invariants.ByName(name)
 		if !ok {
-			b.fail(fmt.Sprintf("$.invariants[%d]", i), "%v", Unknown("invariant", name, propertyNames()))
+			b.fail(fmt.Sprintf("$.invariants[%d]", i), "%v", Unknown("invariant", name, PropertyNames()))
 			return
 		}
 		if slices.Contains(s.Invariants, inv) {
@@ -422,7 +422,7 @@ func (b *builder) properties() {
 	for i, name := range f.Goals {
 		g, ok := invariants.GoalByName(name)
 		if !ok {
-			b.fail(fmt.Sprintf("$.goals[%d]", i), "%v", Unknown("goal", name, propertyNames()))
+			b.fail(fmt.Sprintf("$.goals[%d]", i), "%v", Unknown("goal", name, PropertyNames()))
 			return
 		}
 		s.Goals = append(s.Goals, g)

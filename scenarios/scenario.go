@@ -76,7 +76,7 @@ func (s *Scenario) Only(property string) (*Scenario, error) {
 		c.demandWitnesses()
 		return &c, nil
 	}
-	return nil, Unknown("invariant or goal", property, propertyNames())
+	return nil, Unknown("invariant or goal", property, PropertyNames())
 }
 
 // demandWitnesses demands the witness of each property that is checked: what
@@ -97,7 +97,8 @@ func (s *Scenario) demandWitnesses() {
 	}
 }
 
-func propertyNames() []string {
+// PropertyNames lists the invariants and goals.
+func PropertyNames() []string {
 	var names []string
 	for i := range invariants.All {
 		names = append(names, invariants.All[i].Name)
