@@ -32,7 +32,7 @@ func (e *engine[S]) held() (n int64) {
 // they do, for all of them at once, so that the answer does not depend on who
 // admits first.
 func (e *engine[S]) fits(chunks []*chunk) bool {
-	if e.o.Memory == 0 && !e.judging {
+	if e.o.Memory == 0 {
 		return true
 	}
 	need := e.held()
@@ -40,13 +40,9 @@ func (e *engine[S]) fits(chunks []*chunk) bool {
 		need += 2 * int64(len(c.codes)) // a page that grows may double
 	}
 	for id := range e.shards {
-		n := incoming(id, chunks)
-		if e.judging && e.shards[id].states+int64(n) > maxNumber {
-			return false
-		}
-		need += e.shards[id].growth(n)
+		need += e.shards[id].growth(incoming(id, chunks))
 	}
-	return e.o.Memory == 0 || need <= e.o.Memory
+	return need <= e.o.Memory
 }
 
 // result sums up.
@@ -60,7 +56,7 @@ func (e *engine[S]) result() Result[S] {
 		Memory:      e.held(),
 	}
 	e.count(&r)
-	r.CollisionProbability = float64(r.States) * float64(r.States) / (1 << 65)
+	r.CollisionProbability = collisionProbability(r.States)
 	switch {
 	case e.found != nil:
 		r.Violation = e.violation(*e.found)

@@ -97,6 +97,7 @@ func (cube) Decode(src []byte, s *corner)        { copy(s[:], src) }
 func TestAncestryIsCompact(t *testing.T) {
 	e := newEngine(cube{60}, Options[corner]{}.withDefaults())
 	defer e.crew.dismiss()
+	defer e.release()
 	e.seed()
 	for len(e.pages) > 0 {
 		e.level(t.Context())

@@ -34,10 +34,13 @@
 // workers: the counts, which of several violations is reported, and its trace.
 // Only a search that its context ends stops where it happens to be.
 //
-// States are told apart by 64-bit fingerprints of their encodings, so that two
-// states may be taken for one; Result.CollisionProbability says how likely
-// that was. The memory of a search is the visited set (8 bytes a slot, at most
-// three of four slots used), two or three bytes a state for traces, and the
-// encodings of one level, the frontier. Goals cost 16 bytes a transition more.
-// A transition allocates nothing, as long as the system's methods do not.
+// States are told apart by 89-bit fingerprints of their encodings, so that two
+// states may be taken for one; Result.CollisionProbability says how likely that
+// was: less than 1e-9 among a billion states. The visited set stores of a
+// fingerprint only what the place of the entry leaves open. From a million states
+// on it takes less than 10 bytes a state, whatever their number, and while one of
+// its 64 parts grows, a second copy of that part. The rest is two or three bytes a
+// state for traces, and the encodings of one level, the frontier. With goals the
+// encodings of all levels are kept. A transition allocates nothing, as long as the
+// system's methods do not.
 package search

@@ -23,8 +23,8 @@ type engine[S any] struct {
 	chunks  []*chunk // of the round
 	pages   []page   // of the level, as far as it is not expanded yet
 	levels  levels
-	edges   edges
-	judging bool // there are goals
+	kept    []page // of all levels before, where there are goals to judge
+	judging bool
 	seeded  bool
 	depth   int // of the level that is being expanded
 	stopped string
@@ -43,7 +43,9 @@ func BreadthFirst[S any](ctx context.Context, sys System[S], o Options[S]) Resul
 	for len(e.pages) > 0 && e.found == nil && e.stopped == "" {
 		e.level(ctx)
 	}
-	return e.result()
+	r := e.result()
+	e.release()
+	return r
 }
 
 func newEngine[S any](sys System[S], o Options[S]) *engine[S] {
@@ -55,12 +57,20 @@ func newEngine[S any](sys System[S], o Options[S]) *engine[S] {
 		pulse:   newPulse(o.Progress != nil, o.ProgressEvery),
 	}
 	for i := range e.shards {
-		e.shards[i].table = newTable(e.judging)
+		e.shards[i].table = newTable(i)
 	}
 	for range o.Workers {
 		e.workers = append(e.workers, newWorker(e))
 	}
 	return e
+}
+
+// release gives back what the garbage collector would not. It must not be called
+// where a worker may still search, as after a panic.
+func (e *engine[S]) release() {
+	for i := range e.shards {
+		e.shards[i].table.release()
+	}
 }
 
 // seed finds the initial states.
@@ -100,6 +110,10 @@ func (e *engine[S]) round(pages []page) {
 		return
 	}
 	e.settle(chunks, alone)
+	if e.judging {
+		e.kept = append(e.kept, pages...)
+		return
+	}
 	for _, p := range pages {
 		e.shards[p.shard].frontier.release(p)
 	}
@@ -118,9 +132,6 @@ func (e *engine[S]) settle(chunks []*chunk, alone bool) {
 	e.crew.run(shards, alone, func(worker, id int) {
 		e.workers[worker].settle(id, chunks)
 	})
-	if e.judging {
-		e.edges.keep(chunks)
-	}
 }
 
 // close ends a level: what was found becomes the next one. It reports whether
@@ -138,7 +149,7 @@ func (e *engine[S]) close() bool {
 		e.pages = s.frontier.take(e.pages)
 		for i := range e.pages[n:] {
 			p := &e.pages[n+i]
-			p.shard, p.base = id, base
+			p.shard, p.depth, p.base = id, len(e.levels.starts), base
 			base += int64(p.states)
 		}
 	}

@@ -12,6 +12,7 @@ type page struct {
 	data   []byte
 	states int
 	shard  int
+	depth  int   // of its level
 	first  int64 // number of the first state within its shard
 	base   int64 // number of the first state within its level
 }

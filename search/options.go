@@ -18,6 +18,10 @@ type Options[S any] struct {
 	// must satisfy it.
 	End func(s *S) bool
 
+	// TrapStates is how many states a Violation of a goal lists of those that
+	// cannot reach it.
+	TrapStates int
+
 	Workers int // 0: one for each processor (GOMAXPROCS)
 
 	// The bounds, and the context, are looked at between rounds of some ten
@@ -48,9 +52,6 @@ func (o Options[S]) withDefaults() Options[S] {
 	}
 	if o.ProgressEvery <= 0 {
 		o.ProgressEvery = time.Second
-	}
-	if len(o.Goals) > maxGoals {
-		panic(fmt.Sprintf("search: %d goals, at most %d are possible", len(o.Goals), maxGoals))
 	}
 	for _, g := range o.Goals {
 		if g.State == nil {

@@ -65,7 +65,10 @@ type Violation[S any] struct {
 	Property string // the name of the invariant or goal, or "deadlock"
 	Kind     Kind
 	Trace    Trace[S]
-	Trap     int64 // for a goal: how many states cannot reach it
+	// For a goal: how many states cannot reach it, and the first of them in the
+	// order of the search, as many as Options.TrapStates asks for.
+	Trap       int64
+	TrapStates []S
 }
 
 // verdict weighs what was found.

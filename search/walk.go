@@ -93,7 +93,7 @@ func runSeed(seed uint64, run int) uint64 {
 func (w *walker[S]) run(number int) {
 	w.result.Run, w.result.Seed = number, runSeed(w.o.Seed, number)
 	w.result.Runs++
-	w.source.Seed(w.result.Seed, hashSeed)
+	w.source.Seed(w.result.Seed, hashA)
 	w.choices = 0
 	w.sys.Init(func(s *S) {
 		w.next = *s
