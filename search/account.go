@@ -25,7 +25,7 @@ func (e *engine[S]) held() (n int64) {
 	for _, c := range e.chunks {
 		n += c.bytes()
 	}
-	return n + e.judgement()
+	return n + int64(cap(e.pages)+cap(e.kept))*pageBytes + e.judgement()
 }
 
 // fits reports whether the shards may admit what the chunks hold. It asks before
@@ -63,6 +63,9 @@ func (e *engine[S]) result() Result[S] {
 	case r.Complete && e.judging:
 		r.Violation = e.judge()
 	}
+	if e.err != nil {
+		r.Err, r.Stopped, r.Complete, r.Violation = e.err, e.stopped, false, nil
+	}
 	r.Verdict = verdict(r.Violation != nil, r.Stopped, r.Seen)
 	r.Elapsed = e.pulse.elapsed()
 	return r
@@ -96,7 +99,7 @@ func addAll(sum, more []int64) {
 }
 
 // progress describes the search between two rounds.
-func (e *engine[S]) progress(rest []page) Progress {
+func (e *engine[S]) progress() Progress {
 	p := Progress{
 		States:      e.states(),
 		Transitions: e.transitions(),
@@ -104,7 +107,7 @@ func (e *engine[S]) progress(rest []page) Progress {
 		Memory:      e.held(),
 		Elapsed:     e.pulse.elapsed(),
 	}
-	for _, page := range rest {
+	for _, page := range e.rest {
 		p.Frontier += int64(page.states)
 	}
 	for i := range e.shards {

@@ -23,7 +23,12 @@ type engine[S any] struct {
 	chunks  []*chunk // of the round
 	pages   []page   // of the level, as far as it is not expanded yet
 	levels  levels
+	rest    []page // of the level, behind those that are being expanded
 	kept    []page // of all levels before, where there are goals to judge
+	stored  int    // how many of these are on disk
+	depots  depots
+	spilled int64 // bytes put into them
+	err     error
 	judging bool
 	seeded  bool
 	depth   int // of the level that is being expanded
@@ -39,13 +44,17 @@ type engine[S any] struct {
 func BreadthFirst[S any](ctx context.Context, sys System[S], o Options[S]) Result[S] {
 	e := newEngine(sys, o.withDefaults())
 	defer e.crew.dismiss()
+	e.run(ctx)
+	r := e.result()
+	e.release()
+	return r
+}
+
+func (e *engine[S]) run(ctx context.Context) {
 	e.seed()
 	for len(e.pages) > 0 && e.found == nil && e.stopped == "" {
 		e.level(ctx)
 	}
-	r := e.result()
-	e.release()
-	return r
 }
 
 func newEngine[S any](sys System[S], o Options[S]) *engine[S] {
@@ -54,10 +63,12 @@ func newEngine[S any](sys System[S], o Options[S]) *engine[S] {
 		o:       o,
 		crew:    newCrew(o.Workers),
 		judging: len(o.Goals) > 0,
+		depots:  newDepots(o.TempDir),
 		pulse:   newPulse(o.Progress != nil, o.ProgressEvery),
 	}
 	for i := range e.shards {
 		e.shards[i].table = newTable(i)
+		e.shards[i].frontier.shard = i
 	}
 	for range o.Workers {
 		e.workers = append(e.workers, newWorker(e))
@@ -71,6 +82,7 @@ func (e *engine[S]) release() {
 	for i := range e.shards {
 		e.shards[i].table.release()
 	}
+	e.depots.close()
 }
 
 // seed finds the initial states.
@@ -84,15 +96,17 @@ func (e *engine[S]) seed() {
 
 // level expands one level. It may stop between rounds.
 func (e *engine[S]) level(ctx context.Context) {
-	for pages := e.pages; len(pages) > 0 && !e.halted(ctx); {
-		n := min(len(pages), roundPages)
-		e.round(pages[:n])
-		pages = pages[n:]
+	for e.rest = e.pages; len(e.rest) > 0 && !e.halted(ctx); {
+		n := min(len(e.rest), roundPages)
+		pages := e.rest[:n]
+		e.rest = e.rest[n:]
+		e.round(pages)
 		if e.pulse.due() {
-			e.o.Progress(e.progress(pages))
+			e.o.Progress(e.progress())
 		}
 	}
 	if e.close() {
+		e.fail(e.recycle())
 		e.depth++
 	}
 }
@@ -105,8 +119,16 @@ func (e *engine[S]) round(pages []page) {
 	e.crew.run(len(pages), alone, func(worker, i int) {
 		e.workers[worker].expand(&pages[i], chunks[i])
 	})
-	if !e.fits(chunks) {
-		e.stopped = StoppedMemory
+	for _, w := range e.workers {
+		e.fail(w.err)
+	}
+	if e.err == nil && !e.fits(chunks) {
+		e.fail(e.spill())
+		if e.err == nil && !e.fits(chunks) {
+			e.stopped = StoppedMemory
+		}
+	}
+	if e.stopped != "" {
 		return
 	}
 	e.settle(chunks, alone)
@@ -149,7 +171,7 @@ func (e *engine[S]) close() bool {
 		e.pages = s.frontier.take(e.pages)
 		for i := range e.pages[n:] {
 			p := &e.pages[n+i]
-			p.shard, p.depth, p.base = id, len(e.levels.starts), base
+			p.depth, p.base = len(e.levels.starts), base
 			base += int64(p.states)
 		}
 	}

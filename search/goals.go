@@ -67,7 +67,7 @@ func (e *engine[S]) sweepFor(goal Goal[S]) *judge[S] {
 	}
 	sweepers := make([]*sweeper[S], len(e.workers))
 	for i, w := range e.workers {
-		sweepers[i] = newSweeper(j, w.sys)
+		sweepers[i] = newSweeper(j, w)
 	}
 	last := len(e.kept) - 1
 	for more := true; more; more = j.marked.Swap(0) > 0 {
@@ -75,6 +75,12 @@ func (e *engine[S]) sweepFor(goal Goal[S]) *judge[S] {
 			sweepers[worker].sweep(&e.kept[last-i])
 		})
 		j.first = false
+		for _, w := range e.workers {
+			e.fail(w.err)
+		}
+		if e.err != nil {
+			break
+		}
 	}
 	return j
 }
@@ -82,6 +88,7 @@ func (e *engine[S]) sweepFor(goal Goal[S]) *judge[S] {
 // A sweeper is one worker of a judge.
 type sweeper[S any] struct {
 	judge     *judge[S]
+	worker    *worker[S]
 	sys       System[S]
 	emit      func(Step) // s.emitted, bound once
 	cur, next S
@@ -92,8 +99,8 @@ type sweeper[S any] struct {
 	code      []byte
 }
 
-func newSweeper[S any](j *judge[S], sys System[S]) *sweeper[S] {
-	s := &sweeper[S]{judge: j, sys: sys}
+func newSweeper[S any](j *judge[S], w *worker[S]) *sweeper[S] {
+	s := &sweeper[S]{judge: j, worker: w, sys: w.sys}
 	s.emit = s.emitted
 	return s
 }
@@ -102,7 +109,12 @@ func newSweeper[S any](j *judge[S], sys System[S]) *sweeper[S] {
 func (s *sweeper[S]) sweep(p *page) {
 	j := s.judge
 	s.reaches = [pageStates]bool{}
-	data, code := p.data, []byte(nil)
+	all, err := s.worker.load(p)
+	if err != nil {
+		s.worker.err = err
+		return
+	}
+	data, code := all, []byte(nil)
 	for s.parent = range p.states {
 		code, data = nextCode(data)
 		if j.byNumber[p.shard].has(p.first + int64(s.parent)) {
@@ -116,7 +128,7 @@ func (s *sweeper[S]) sweep(p *page) {
 		s.sys.Next(&s.cur, &s.next, s.emit)
 	}
 	s.flush()
-	s.mark(p)
+	s.mark(p, all)
 }
 
 // emitted keeps a successor to be looked up.
@@ -146,9 +158,9 @@ func (s *sweeper[S]) flush() {
 }
 
 // mark marks the states of a page that were found to reach the goal.
-func (s *sweeper[S]) mark(p *page) {
+func (s *sweeper[S]) mark(p *page, data []byte) {
 	j := s.judge
-	data, code := p.data, []byte(nil)
+	var code []byte
 	for i, reaches := range s.reaches[:p.states] {
 		code, data = nextCode(data)
 		if !reaches {
@@ -182,7 +194,12 @@ func (j *judge[S]) trap() *trap[S] {
 	t := &trap[S]{goal: j.goal.Name}
 	for n := range e.kept {
 		p := &e.kept[n]
-		data, code := p.data, []byte(nil)
+		data, err := e.workers[0].load(p)
+		if err != nil {
+			e.fail(err)
+			return t
+		}
+		var code []byte
 		for i := range int64(p.states) {
 			code, data = nextCode(data)
 			if j.byNumber[p.shard].has(p.first + i) {

@@ -28,9 +28,12 @@ type Options[S any] struct {
 	// thousand states, so that MaxStates may be passed by what one round finds.
 	MaxStates int64 // 0: none
 	MaxDepth  int   // 0: none; states at this depth are found but not expanded
-	// Memory bounds the bytes that the search holds; 0: no bound. It stops
-	// before it admits states for which there might be no room.
-	Memory int64
+	// Memory bounds the bytes that the search holds; 0: no bound. Beyond it, what is
+	// not needed at once is put into temporary files. Where even that does not
+	// help, the search stops before it admits states for which there might be no
+	// room.
+	Memory  int64
+	TempDir string // for those files; "": the system's
 
 	Progress      func(Progress) // called now and then from the goroutine of BreadthFirst
 	ProgressEvery time.Duration  // 0: every second

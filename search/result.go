@@ -32,6 +32,7 @@ const (
 	StoppedMemory    = "memory"
 	StoppedTimeout   = "timeout"
 	StoppedInterrupt = "interrupt"
+	StoppedError     = "error" // Result.Err says which
 )
 
 // A Result is what BreadthFirst found. But for the times, and for a search that
@@ -40,6 +41,7 @@ type Result[S any] struct {
 	Verdict  Verdict
 	Complete bool   // every reachable state was expanded
 	Stopped  string // why the search ended early: one of the Stopped constants, or ""
+	Err      error  // what went wrong with a file, where Stopped is StoppedError
 
 	States      int64 // distinct states found
 	Transitions int64 // states generated: the initial ones, and each step's

@@ -20,6 +20,8 @@ type worker[S any] struct {
 	transitions   int64
 	ops, outcomes []int64
 	found         *finding
+	buffer        []byte // for pages that must be read
+	err           error
 }
 
 func newWorker[S any](e *engine[S]) *worker[S] {
@@ -55,8 +57,12 @@ func (w *worker[S]) begin(p *page, c *chunk) {
 // expand turns the successors of a page's states into a chunk.
 func (w *worker[S]) expand(p *page, c *chunk) {
 	w.begin(p, c)
+	data, err := w.load(p)
+	if err != nil {
+		w.err = err
+		return
+	}
 	var code []byte
-	data := p.data
 	for range p.states {
 		code, data = nextCode(data)
 		w.sys.Decode(code, &w.cur)
@@ -68,6 +74,15 @@ func (w *worker[S]) expand(p *page, c *chunk) {
 		w.parent, w.ordinal = w.parent+1, 0
 	}
 	w.flush()
+}
+
+// load returns the encodings of a page.
+func (w *worker[S]) load(p *page) ([]byte, error) {
+	data, err := p.get(w.buffer)
+	if p.in != nil && err == nil {
+		w.buffer = data
+	}
+	return data, err
 }
 
 // emitted takes one transition from cur to next.
