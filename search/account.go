@@ -71,18 +71,23 @@ func (e *engine[S]) result() Result[S] {
 	return r
 }
 
+// sum adds up what the workers counted and found, as one who cannot work.
+func (e *engine[S]) sum() *worker[S] {
+	sum := &worker[S]{
+		checks:   newChecks(e.o.Invariants, e.o.Sometimes),
+		ops:      make([]int64, len(e.sys.Ops())),
+		outcomes: make([]int64, len(e.sys.Outcomes())),
+	}
+	for _, w := range e.workers {
+		sum.add(w)
+	}
+	return sum
+}
+
 // count adds up what the workers saw and what the tables cost.
 func (e *engine[S]) count(r *Result[S]) {
-	r.OpCounts = make([]int64, len(e.sys.Ops()))
-	r.OutcomeCounts = make([]int64, len(e.sys.Outcomes()))
-	r.Seen = make([]bool, len(e.o.Sometimes))
-	for _, w := range e.workers {
-		addAll(r.OpCounts, w.ops)
-		addAll(r.OutcomeCounts, w.outcomes)
-		for i, seen := range w.checks.seen {
-			r.Seen[i] = r.Seen[i] || seen
-		}
-	}
+	sum := e.sum()
+	r.OpCounts, r.OutcomeCounts, r.Seen = sum.ops, sum.outcomes, sum.checks.seen
 	if r.States > 0 {
 		var bytes int64
 		for i := range e.shards {
@@ -121,11 +126,12 @@ type pulse struct {
 	start, next time.Time
 	every       time.Duration
 	wanted      bool
+	before      time.Duration // spent by those from whom the search was resumed
 }
 
 func newPulse(wanted bool, every time.Duration) pulse {
 	now := time.Now()
-	return pulse{now, now.Add(every), every, wanted}
+	return pulse{now, now.Add(every), every, wanted, 0}
 }
 
 func (p *pulse) due() bool {
@@ -136,4 +142,4 @@ func (p *pulse) due() bool {
 	return true
 }
 
-func (p *pulse) elapsed() time.Duration { return time.Since(p.start) }
+func (p *pulse) elapsed() time.Duration { return p.before + time.Since(p.start) }

@@ -35,6 +35,7 @@ type engine[S any] struct {
 	stopped string
 	found   *finding
 	pulse   pulse
+	saved   pulse // says when the next checkpoint is due
 }
 
 // BreadthFirst explores every state that is reachable from the initial ones,
@@ -50,8 +51,13 @@ func BreadthFirst[S any](ctx context.Context, sys System[S], o Options[S]) Resul
 	return r
 }
 
+// run searches until something ends it.
 func (e *engine[S]) run(ctx context.Context) {
-	e.seed()
+	if e.o.Resume {
+		e.fail(e.load())
+	} else {
+		e.seed()
+	}
 	for len(e.pages) > 0 && e.found == nil && e.stopped == "" {
 		e.level(ctx)
 	}
@@ -66,6 +72,8 @@ func newEngine[S any](sys System[S], o Options[S]) *engine[S] {
 		depots:  newDepots(o.TempDir),
 		pulse:   newPulse(o.Progress != nil, o.ProgressEvery),
 	}
+	e.saved = newPulse(true, o.CheckpointEvery)
+	e.saved.next = e.saved.start // the first is due at once
 	for i := range e.shards {
 		e.shards[i].table = newTable(i)
 		e.shards[i].frontier.shard = i
@@ -96,7 +104,10 @@ func (e *engine[S]) seed() {
 
 // level expands one level. It may stop between rounds.
 func (e *engine[S]) level(ctx context.Context) {
-	for e.rest = e.pages; len(e.rest) > 0 && !e.halted(ctx); {
+	for e.rest = e.pages; len(e.rest) > 0; {
+		if e.pause(ctx); e.stopped != "" {
+			break
+		}
 		n := min(len(e.rest), roundPages)
 		pages := e.rest[:n]
 		e.rest = e.rest[n:]
@@ -105,9 +116,20 @@ func (e *engine[S]) level(ctx context.Context) {
 			e.o.Progress(e.progress())
 		}
 	}
-	if e.close() {
+	if e.err == nil && e.close() {
 		e.fail(e.recycle())
 		e.depth++
+	}
+}
+
+// pause looks between two rounds whether the search must stop, and saves it.
+func (e *engine[S]) pause(ctx context.Context) {
+	if e.stopped != "" { // within a round: that is no state to save
+		return
+	}
+	halted := e.halted(ctx)
+	if e.o.Checkpoint != "" && (halted || e.saved.due()) {
+		e.fail(e.save())
 	}
 }
 

@@ -35,6 +35,17 @@ type Options[S any] struct {
 	Memory  int64
 	TempDir string // for those files; "": the system's
 
+	// Checkpoint, when set, is a directory in which the search saves itself now and
+	// then, and when a bound or the context stops it between rounds. With Resume it
+	// goes on from there, and ends as if nothing had happened; everything but the
+	// bounds, Workers, and what is for files must then be as it was. The names of
+	// operations, outcomes and properties are compared, and Identity, which should
+	// say all else that the system depends on.
+	Checkpoint      string
+	CheckpointEvery time.Duration // 0: every five minutes
+	Resume          bool
+	Identity        string
+
 	Progress      func(Progress) // called now and then from the goroutine of BreadthFirst
 	ProgressEvery time.Duration  // 0: every second
 }
@@ -55,6 +66,12 @@ func (o Options[S]) withDefaults() Options[S] {
 	}
 	if o.ProgressEvery <= 0 {
 		o.ProgressEvery = time.Second
+	}
+	if o.CheckpointEvery <= 0 {
+		o.CheckpointEvery = 5 * time.Minute
+	}
+	if o.Resume && o.Checkpoint == "" {
+		panic("search: Resume without a Checkpoint to go on from")
 	}
 	for _, g := range o.Goals {
 		if g.State == nil {

@@ -173,3 +173,14 @@ func (w *worker[S]) report(f finding) {
 		w.found = &f
 	}
 }
+
+// add takes over what another worker has counted and found.
+func (w *worker[S]) add(other *worker[S]) {
+	w.transitions += other.transitions
+	addAll(w.ops, other.ops)
+	addAll(w.outcomes, other.outcomes)
+	for i, seen := range other.checks.seen {
+		w.checks.seen[i] = w.checks.seen[i] || seen
+	}
+	w.found = least(w.found, other.found)
+}
