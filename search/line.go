@@ -46,25 +46,27 @@ func (l *line) set(i int, it item) {
 
 // add fills the first free slot, if there is one.
 func (l *line) add(it item) bool {
-	if l.full() {
+	n := l.count()
+	if n == lineSlots {
 		return false
 	}
-	for i := range lineSlots {
-		if l[i] == 0 {
-			l.set(i, it)
-			return true
-		}
-	}
-	return false
+	l.fill(n, it)
+	return true
 }
 
-func (l *line) full() bool { return l[lineSlots-1] != 0 }
+// fill writes to a slot that has never been used.
+func (l *line) fill(i int, it item) {
+	l[i] = it.word
+	l[7] |= it.high<<(8*i) | it.alt<<(56+i)
+}
 
-// count returns how many slots are used.
+// count returns how many slots are used. Most lines are nearly full.
 func (l *line) count() int {
-	n := 0
-	for n < lineSlots && l[n] != 0 {
-		n++
+	n := lineSlots
+	for n > 0 && l[n-1] == 0 {
+		n--
 	}
 	return n
 }
+
+func (l *line) full() bool { return l[lineSlots-1] != 0 }

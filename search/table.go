@@ -138,12 +138,34 @@ func (t *table) insert(f fingerprint) bool {
 func (t *table) put(e *entry) bool {
 	for range maxKicks {
 		other := e.other()
-		if t.add(*e) || t.add(other) || t.nudge(*e) || t.nudge(other) {
+		if t.putNear(*e, other) || t.nudge(*e) || t.nudge(other) {
 			return true
 		}
 		t.kick(e)
 	}
 	return false
+}
+
+// putNear puts an entry into the line that it is meant for or into the other one, if
+// there is room.
+func (t *table) putNear(e, other entry) bool {
+	n, it := t.locate(e)
+	first, second := &t.lines[n], &t.lines[n]
+	if !first.add(it) {
+		n, it = t.locate(other)
+		if second = &t.lines[n]; !second.add(it) {
+			return false
+		}
+	}
+	if it.alt == 0 {
+		return true
+	}
+	if first == second {
+		n, _ = t.locate(other)
+		first = &t.lines[n]
+	}
+	first[7] |= overflowed
+	return true
 }
 
 // nudge puts an entry into a full line, if one that is there can move to its
@@ -159,7 +181,10 @@ func (t *table) nudge(e entry) bool {
 	}
 	prefetch(&places, lineSlots)
 	for i := range moved {
-		if t.add(moved[i]) {
+		if to := &places[i]; to.line.add(to.item()) {
+			if moved[i].alt == 1 {
+				l[7] |= overflowed
+			}
 			t.replace(l, i, e, it)
 			return true
 		}
@@ -174,19 +199,6 @@ func (t *table) replace(l *line, i int, e entry, it item) {
 		n, _ := t.locate(e.other())
 		t.lines[n][7] |= overflowed
 	}
-}
-
-// add puts an entry into the line that it is meant for, if there is room.
-func (t *table) add(e entry) bool {
-	n, it := t.locate(e)
-	if !t.lines[n].add(it) {
-		return false
-	}
-	if e.alt == 1 {
-		n, _ = t.locate(e.other())
-		t.lines[n][7] |= overflowed
-	}
-	return true
 }
 
 // kick puts an entry in the place of another one, which becomes *e, meant for
@@ -278,7 +290,7 @@ func (t *table) pour(to *table) bool {
 				waiting++
 				continue
 			}
-			to.lines[n].set(filled, it)
+			to.lines[n].fill(filled, it)
 			filled++
 		}
 		if waiting >= batchSize || i == len(t.lines)-1 {
