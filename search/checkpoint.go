@@ -237,7 +237,7 @@ func (tb *table) keep(t *tape) {
 	number(t, &tb.kicks)
 	lines := t.length(len(tb.lines))
 	if !t.saving() && lines > 0 && t.err == nil {
-		tb.shape(newLines(lines))
+		tb.shape(growLines(nil, lines))
 		tb.small = young{}
 	}
 	if lines > 0 {

@@ -38,8 +38,8 @@
 // states may be taken for one; Result.CollisionProbability says how likely that
 // was: less than 1e-9 among a billion states. The visited set stores of a
 // fingerprint only what the place of the entry leaves open. From a million states
-// on it takes less than 10 bytes a state, whatever their number, and while one of
-// its 64 parts grows, a second copy of that part. The rest is two or three bytes a
+// on it takes less than 10 bytes a state, whatever their number, and some 5 bytes a
+// state of that one of its 64 parts which a worker makes grow. The rest is two or three bytes a
 // state for traces, and the encodings of one level, the frontier. With goals the
 // encodings of all levels are kept. A transition allocates nothing, as long as the
 // system's methods do not.

@@ -2,6 +2,11 @@
 
 package search
 
-func newLines(n int) []line { return make([]line, n) }
+// growLines extends lines to n of them; the new ones are zero.
+func growLines(lines []line, n int) []line {
+	bigger := make([]line, n)
+	copy(bigger, lines)
+	return bigger
+}
 
 func freeLines([]line) {}

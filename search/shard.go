@@ -81,11 +81,11 @@ func (s *shard) bytes() int64 {
 }
 
 // growth bounds what the shard may need to admit n more states, their encodings
-// apart: a new table lives beside the old one for a while.
+// apart.
 func (s *shard) growth(n int) int64 {
 	need := s.frontier.growth() + s.ancestry.growth(n)
 	if bytes := tableBytes(s.table.wants(n)); bytes > s.table.bytes() {
-		need += bytes
+		need += bytes - s.table.bytes() + s.table.transient()
 	}
 	return need
 }

@@ -13,6 +13,7 @@ const (
 	// about halfway between: 9.9 bytes a state.
 	maxFill, fillParts = 39, 40
 	maxKicks           = 1000
+	entryBytes         = 16
 )
 
 // A table is the visited set of one shard. It quotients: of a fingerprint it does
@@ -31,7 +32,8 @@ type table struct {
 	lines []line
 	small young
 	used  int
-	start int // how many lines to begin with
+	start int     // how many lines to begin with
+	late  []entry // buffer for growing
 	recip uint64
 	shift uint8
 	kicks uint // entries moved so far; chooses whom to move next
@@ -47,7 +49,7 @@ func newTable(id int) table {
 type entry struct {
 	key  uint64
 	spot uint32
-	alt  uint64
+	alt  uint32
 }
 
 // other is the same entry, meant for the other of its lines.
@@ -61,7 +63,7 @@ func (e entry) other() entry {
 func (t *table) locate(e entry) (uint32, item) {
 	scaled := uint64(e.spot) * uint64(len(t.lines))
 	rest := (scaled & (1<<spotBits - 1)) * t.recip >> t.shift // divided by len(t.lines)
-	return uint32(scaled >> spotBits), item{e.key<<lowBits | rest&(1<<lowBits-1), rest >> lowBits, e.alt}
+	return uint32(scaled >> spotBits), item{e.key<<lowBits | rest&(1<<lowBits-1), rest >> lowBits, uint64(e.alt)}
 }
 
 // base is the first spot of a line.
@@ -72,7 +74,7 @@ func (t *table) base(n int) uint32 {
 // read recovers an entry.
 func (t *table) read(base uint32, it item) entry {
 	rest := uint32(it.word&(1<<lowBits-1) | it.high<<lowBits)
-	return entry{it.word >> lowBits, base + rest, it.alt}
+	return entry{it.word >> lowBits, base + rest, uint32(it.alt)}
 }
 
 // shape sets how many lines there are.
@@ -221,6 +223,9 @@ func (t *table) bigger() int {
 	return len(t.lines) + len(t.lines)/8
 }
 
+// transient bounds the memory that growing takes beside the table.
+func (t *table) transient() int64 { return int64(t.used) * entryBytes / 2 }
+
 // wants returns how many lines, or else young slots, the table needs to take
 // extra more fingerprints.
 func (t *table) wants(extra int) (lines, slots int) {
@@ -250,75 +255,67 @@ func (t *table) reserve(extra int) {
 	}
 }
 
-// grow moves everything into so many lines.
+// grow makes it so many lines, in place. Each entry moves up, and so the lines are
+// passed from the last to the first: whoever is in its first line mostly stays there.
+// The others come last, a few at a time, so that their cache misses overlap, and try
+// to get back to their first line.
 func (t *table) grow(lines int) {
-	for {
-		bigger := table{start: t.start, used: t.used, kicks: t.kicks}
-		bigger.shape(newLines(lines))
-		if t.pour(&bigger) {
-			freeLines(t.lines)
-			*t = bigger
-			return
+	old := *t
+	t.shape(growLines(t.lines, lines))
+	t.late = t.late[:0]
+	for _, f := range t.small.slots {
+		if f.key != 0 {
+			t.late = append(t.late, entry{key: f.key, spot: f.place()})
 		}
-		freeLines(bigger.lines)
-		lines += lines / 8
 	}
+	t.small = young{}
+	t.lift(&old)
+	t.putAll(t.late)
 }
 
-// pour puts all entries into another table, if they fit. Those in their first line
-// mostly stay there, and so both tables are passed in order. The others try to get
-// back to their first line; a few at a time, so that cache misses overlap.
-func (t *table) pour(to *table) bool {
-	for _, f := range t.small.slots {
-		if e := (entry{key: f.key, spot: f.place()}); f.key != 0 && !to.put(&e) {
-			return false
-		}
-	}
-	var late [batchSize + lineSlots]entry
-	waiting := 0
-	filling, filled := -1, 0 // the line of the other table, and how far it is
-	for i := range t.lines {
-		l, base := &t.lines[i], t.base(i)
-		for k := 0; k < lineSlots && l[k] != 0; k++ {
-			e := t.read(base, l.at(k))
-			n, it := to.locate(e)
-			if int(n) != filling {
-				filling, filled = int(n), to.lines[n].count()
+// lift moves the entries of all lines up to where they are now, and collects in
+// late those that are in their second line or find their first one full.
+func (t *table) lift(old *table) {
+	filling, filled := -1, 0 // the line that is being filled, and how far it is
+	for n := len(old.lines) - 1; n >= 0; n-- {
+		l, base := t.lines[n], old.base(n)
+		t.lines[n] = line{}
+		for k := l.count() - 1; k >= 0; k-- {
+			e := old.read(base, l.at(k))
+			to, it := t.locate(e)
+			if int(to) != filling {
+				filling, filled = int(to), t.lines[to].count()
 			}
 			if e.alt == 1 || filled == lineSlots {
-				late[waiting] = e
-				waiting++
+				t.late = append(t.late, e)
 				continue
 			}
-			to.lines[n].fill(filled, it)
+			t.lines[to].fill(filled, it)
 			filled++
 		}
-		if waiting >= batchSize || i == len(t.lines)-1 {
-			if !to.putAll(late[:waiting]) {
-				return false
-			}
-			waiting, filling = 0, -1
-		}
 	}
-	return true
 }
 
-// putAll puts entries, of which one line is near and the other may be far.
-func (t *table) putAll(es []entry) bool {
+// putAll puts entries, if possible into their first lines.
+func (t *table) putAll(es []entry) {
 	var places [batchSize]place
-	for i := range es[:min(len(es), batchSize)] {
-		places[i] = placeOf(t, es[i].other())
-	}
-	prefetch(&places, min(len(es), batchSize))
-	for _, e := range es {
-		if e.alt == 1 {
-			e = e.other()
+	for len(es) > 0 {
+		n := min(len(es), batchSize)
+		for i, e := range es[:n] {
+			if e.alt == 1 {
+				es[i] = e.other()
+			}
+			places[i] = placeOf(t, es[i])
 		}
-		if !t.put(&e) {
-			return false
+		prefetch(&places, n)
+		for _, e := range es[:n] {
+			for !t.put(&e) {
+				t.late = nil // that is where es lies
+				t.grow(t.bigger())
+			}
 		}
+		es = es[n:]
 	}
-	return true
 }
 
 // release gives the memory back.

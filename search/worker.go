@@ -20,7 +20,8 @@ type worker[S any] struct {
 	transitions   int64
 	ops, outcomes []int64
 	found         *finding
-	buffer        []byte // for pages that must be read
+	buffer        []byte  // for pages that must be read
+	late          []entry // for tables that grow
 	err           error
 }
 
@@ -134,7 +135,9 @@ func (w *worker[S]) flush() {
 // settle lets a shard admit the misses of all chunks, in the order of the search.
 func (w *worker[S]) settle(id int, chunks []*chunk) {
 	s := &w.engine.shards[id]
+	s.table.late = w.late
 	s.table.reserve(incoming(id, chunks))
+	w.late, s.table.late = s.table.late, nil
 	s.warm(id, chunks)
 	for _, c := range chunks {
 		for i := c.first[id]; i != 0; i = c.misses[i-1].next {

@@ -1,5 +1,0 @@
-//go:build unix && !linux
-
-package search
-
-func adviseHuge([]byte) {}
