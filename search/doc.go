@@ -26,7 +26,14 @@
 // verdict is Vacuous, since nothing was at stake. OpCounts and OutcomeCounts
 // tell how often each operation and outcome occurred; look for zeros.
 //
-// Walk takes random runs instead, where a space is too large to be exhausted.
+// DepthFirst explores the same states without a frontier, and Walk takes random
+// runs, where a space is too large to be exhausted.
+//
+// # Large searches
+//
+// Under Options.Memory, what is not needed at once goes to temporary files. With
+// Options.Checkpoint a search saves itself now and then, and with Options.Resume a
+// killed one goes on, and ends as if nothing had happened.
 //
 // # What to rely on
 //
