@@ -28,6 +28,7 @@ type diver[S any] struct {
 	depots depots
 	pulse  pulse
 	emit   func(Step) // d.emitted, bound once
+	canon  func(*S)   // nil: every state is canonical
 
 	start     S // the initial state of path
 	cur, next S
@@ -48,7 +49,7 @@ func newDiver[S any](sys System[S], o Options[S]) *diver[S] {
 		depots: newDepots(o.TempDir),
 		pulse:  newPulse(o.Progress != nil, o.ProgressEvery),
 	}
-	d.emit = d.emitted
+	d.emit, d.canon = d.emitted, canonizer(d.sys)
 	d.r.OpCounts = make([]int64, len(sys.Ops()))
 	d.r.OutcomeCounts = make([]int64, len(sys.Outcomes()))
 	for i := range d.tables {
@@ -68,7 +69,8 @@ func (d *diver[S]) release() {
 func (d *diver[S]) run(ctx context.Context) {
 	d.sys.Init(func(s *S) {
 		d.r.Transitions++
-		d.push(s, Step{}, 0)
+		d.next = *s
+		d.push(Step{}, 0)
 	})
 	for n := 0; d.stack.size > 0 && d.r.Violation == nil; n++ {
 		if n%diverTurn == 0 || d.stack.sealed {
@@ -85,9 +87,12 @@ func (d *diver[S]) run(ctx context.Context) {
 	}
 }
 
-// push keeps a state to be visited, unless it was visited already.
-func (d *diver[S]) push(s *S, st Step, depth int) {
-	d.code = d.sys.Append(d.code[:0], s)
+// push keeps next to be visited, unless it was visited already.
+func (d *diver[S]) push(st Step, depth int) {
+	if d.canon != nil {
+		d.canon(&d.next)
+	}
+	d.code = d.sys.Append(d.code[:0], &d.next)
 	if f := hash(d.code); d.tables[f.shard()].find(f) < 0 {
 		d.stack.push(visit{d.code, st, depth})
 	}
@@ -135,7 +140,7 @@ func (d *diver[S]) emitted(st Step) {
 			d.violated(Invariant, d.o.Invariants[p].Name, append(d.path, st))
 		}
 	}
-	d.push(&d.next, st, len(d.path)+1)
+	d.push(st, len(d.path)+1)
 }
 
 // violated keeps the first violation.

@@ -136,6 +136,9 @@ func (s *sweeper[S]) emitted(st Step) {
 	if help := s.judge.goal.Help; help != nil && !help(st) {
 		return
 	}
+	if canon := s.worker.canon; canon != nil {
+		canon(&s.next)
+	}
 	s.code = s.sys.Append(s.code[:0], &s.next)
 	s.fps = append(s.fps, hash(s.code))
 	s.parents = append(s.parents, s.parent)

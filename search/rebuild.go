@@ -43,6 +43,9 @@ func (e *engine[S]) follow(path []uint32) Trace[S] {
 		}
 		i++
 	})
+	if canon := canonizer(e.sys); canon != nil {
+		canon(&t.Start)
+	}
 	s := t.Start
 	for depth, ordinal := range path[1:] {
 		st, after, ok := pick(e.sys, &s, func(i int, _ Step) bool { return i == int(ordinal) })

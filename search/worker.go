@@ -8,6 +8,7 @@ type worker[S any] struct {
 	sys    System[S]
 	checks checks[S]
 	emit   func(Step) // w.emitted, bound once
+	canon  func(*S)   // nil: every state is canonical
 
 	cur, next S
 	page      *page
@@ -33,7 +34,7 @@ func newWorker[S any](e *engine[S]) *worker[S] {
 		ops:      make([]int64, len(e.sys.Ops())),
 		outcomes: make([]int64, len(e.sys.Outcomes())),
 	}
-	w.emit = w.emitted
+	w.emit, w.canon = w.emitted, canonizer(w.sys)
 	return w
 }
 
@@ -98,6 +99,9 @@ func (w *worker[S]) emitted(st Step) {
 
 // push puts next into the batch that is being filled.
 func (w *worker[S]) push() {
+	if w.canon != nil {
+		w.canon(&w.next)
+	}
 	b := w.pipeline.filling()
 	start, i := len(b.codes), b.n
 	b.codes = w.sys.Append(b.codes, &w.next)
