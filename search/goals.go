@@ -5,8 +5,8 @@ import "sync/atomic"
 // A judge looks for states from which a goal cannot be reached. No edges are
 // kept for it: it sweeps backwards over the encodings of all states, level
 // after level, expands again each state that is not known to reach the goal, and
-// marks it if a step that helps leads to a marked one. It repeats that until a
-// sweep marks nothing.
+// marks it if a step that helps leads to a marked one. It repeats that, every other
+// time forwards, until a sweep marks nothing.
 type judge[S any] struct {
 	engine *engine[S]
 	goal   Goal[S]
@@ -70,9 +70,12 @@ func (e *engine[S]) sweepFor(goal Goal[S]) *judge[S] {
 		sweepers[i] = newSweeper(j, w)
 	}
 	last := len(e.kept) - 1
-	for more := true; more; more = j.marked.Swap(0) > 0 {
+	for n := 0; n == 0 || j.marked.Swap(0) > 0; n++ {
 		e.crew.run(len(e.kept), false, func(worker, i int) {
-			sweepers[worker].sweep(&e.kept[last-i])
+			if n%2 == 0 {
+				i = last - i
+			}
+			sweepers[worker].sweep(&e.kept[i])
 		})
 		j.first = false
 		for _, w := range e.workers {

@@ -58,15 +58,15 @@ func TestSpill(t *testing.T) {
 		"goal":      {Goals: []Goal[subset]{{Name: "without 3 and 5", State: func(s *subset) bool { return *s&(1<<3|1<<5) == 0 }}}, TrapStates: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n, passed := 18, 0
+			n, less, passed := 18, int64(90), 0
 			if o.Goals != nil {
-				n = 17
+				n, less = 17, 60
 			}
 			free, spilled := bounded(t, n, o)
 			assert.Zero(t, spilled)
 			o.Memory = free.Memory
 			for {
-				o.Memory = o.Memory * 9 / 10
+				o.Memory = o.Memory * less / 100
 				o.Workers = 1
 				tight, spilled := bounded(t, n, o)
 				if tight.Stopped != "" {
