@@ -58,7 +58,7 @@ func TestSpill(t *testing.T) {
 		"goal":      {Goals: []Goal[subset]{{Name: "without 3 and 5", State: func(s *subset) bool { return *s&(1<<3|1<<5) == 0 }}}, TrapStates: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n, less, passed := 18, int64(90), 0
+			n, less, passed := 18, int64(85), 0
 			if o.Goals != nil {
 				n, less = 17, 60
 			}

@@ -28,6 +28,8 @@ type tape struct {
 	frame []byte    // what is collected, or what is not taken yet
 	count uint64    // frames so far
 	err   error
+
+	buffer []byte // for frames that are read
 }
 
 func (t *tape) saving() bool { return t.w != nil }
@@ -47,7 +49,9 @@ func (t *tape) flush() {
 	var header [frameHeader]byte
 	binary.LittleEndian.PutUint32(header[:], uint32(len(t.frame)))
 	binary.LittleEndian.PutUint32(header[4:], t.sum(t.frame))
-	_, t.err = t.w.Write(append(header[:], t.frame...))
+	if _, t.err = t.w.Write(header[:]); t.err == nil {
+		_, t.err = t.w.Write(t.frame)
+	}
 	t.frame = t.frame[:0]
 	t.count++
 }
@@ -63,7 +67,10 @@ func (t *tape) fill() {
 		t.err = errDamaged
 		return
 	}
-	t.frame = make([]byte, n)
+	if uint32(cap(t.buffer)) < n {
+		t.buffer = make([]byte, n)
+	}
+	t.frame = t.buffer[:n]
 	if t.read(t.frame) && t.sum(t.frame) != binary.LittleEndian.Uint32(header[4:]) {
 		t.err = errDamaged
 	}
