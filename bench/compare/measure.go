@@ -18,7 +18,8 @@ type row struct {
 	name    string
 	states  int64
 	seconds []float64
-	peak    int64 // KiB
+	cpu     []float64 // seconds, of all its processes
+	peak    int64     // KiB
 }
 
 // measure lets all checkers run in turn, so that what disturbs the machine disturbs
@@ -60,6 +61,8 @@ func (r *row) run(c checker) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", c.name, err, output)
 	}
+	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	r.cpu = append(r.cpu, cpu.Seconds())
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		r.peak = max(r.peak, int64(usage.Maxrss))
 	}
@@ -96,13 +99,15 @@ func median(all []float64) float64 {
 // table lists the rows, in which the first is the one that all are compared with.
 func table(rows []row) string {
 	var b strings.Builder
-	b.WriteString("| checker | seconds | states a second | times the seconds of the first | peak MiB |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("| checker | seconds | times the first's | CPU seconds | times the first's | states a second | peak MiB |\n")
+	b.WriteString("| --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, r := range rows {
 		if len(r.seconds) == 0 {
 			continue
 		}
-		s := median(r.seconds)
-		fmt.Fprintf(&b, "| %s | %.1f | %.0f | %.2f | %d |\n", r.name, s, float64(r.states)/s, s/median(rows[0].seconds), r.peak/1024)
+		s, cpu := median(r.seconds), median(r.cpu)
+		fmt.Fprintf(&b, "| %s | %.1f | %.2f | %.1f | %.2f | %.0f | %d |\n", r.name,
+			s, s/median(rows[0].seconds), cpu, cpu/median(rows[0].cpu), float64(r.states)/s, r.peak/1024)
 	}
 	return b.String()
 }
