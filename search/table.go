@@ -10,7 +10,7 @@ const (
 	youngSlots = 1 << 13
 	// A table with lines is at most maxFill/fillParts full, and then grows by an
 	// eighth. As each shard starts with a size of its own, their sum is always
-	// about halfway between: 9.9 bytes a state.
+	// about halfway between: less than 10 bytes a state.
 	maxFill, fillParts = 39, 40
 	maxKicks           = 1000
 	entryBytes         = 16

@@ -81,7 +81,7 @@ func TestTableIsDense(t *testing.T) {
 			held += tables[id].bytes()
 		}
 		if n*shards > 1_000_000 {
-			assert.Less(t, float64(held)/float64(n*shards), 10.05, "%d states a shard", n)
+			assert.Less(t, float64(held)/float64(n*shards), 10.0, "%d states a shard", n)
 		}
 	}
 	for _, f := range all {
