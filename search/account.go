@@ -25,14 +25,14 @@ func (e *engine[S]) held() (n int64) {
 	for _, c := range e.chunks {
 		n += c.bytes()
 	}
-	return n + e.judgement()
+	return n + int64(cap(e.pages)+cap(e.kept))*pageBytes + e.judgement()
 }
 
 // fits reports whether the shards may admit what the chunks hold. It asks before
 // they do, for all of them at once, so that the answer does not depend on who
 // admits first.
 func (e *engine[S]) fits(chunks []*chunk) bool {
-	if e.o.Memory == 0 && !e.judging {
+	if e.o.Memory == 0 {
 		return true
 	}
 	need := e.held()
@@ -40,13 +40,9 @@ func (e *engine[S]) fits(chunks []*chunk) bool {
 		need += 2 * int64(len(c.codes)) // a page that grows may double
 	}
 	for id := range e.shards {
-		n := incoming(id, chunks)
-		if e.judging && e.shards[id].states+int64(n) > maxNumber {
-			return false
-		}
-		need += e.shards[id].growth(n)
+		need += e.shards[id].growth(incoming(id, chunks))
 	}
-	return e.o.Memory == 0 || need <= e.o.Memory
+	return need <= e.o.Memory
 }
 
 // result sums up.
@@ -60,30 +56,38 @@ func (e *engine[S]) result() Result[S] {
 		Memory:      e.held(),
 	}
 	e.count(&r)
-	r.CollisionProbability = float64(r.States) * float64(r.States) / (1 << 65)
+	r.CollisionProbability = collisionProbability(r.States)
 	switch {
 	case e.found != nil:
 		r.Violation = e.violation(*e.found)
 	case r.Complete && e.judging:
 		r.Violation = e.judge()
 	}
+	if e.err != nil {
+		r.Err, r.Stopped, r.Complete, r.Violation = e.err, e.stopped, false, nil
+	}
 	r.Verdict = verdict(r.Violation != nil, r.Stopped, r.Seen)
 	r.Elapsed = e.pulse.elapsed()
 	return r
 }
 
+// sum adds up what the workers counted and found, as one who cannot work.
+func (e *engine[S]) sum() *worker[S] {
+	sum := &worker[S]{
+		checks:   newChecks(e.o.Invariants, e.o.Sometimes),
+		ops:      make([]int64, len(e.sys.Ops())),
+		outcomes: make([]int64, len(e.sys.Outcomes())),
+	}
+	for _, w := range e.workers {
+		sum.add(w)
+	}
+	return sum
+}
+
 // count adds up what the workers saw and what the tables cost.
 func (e *engine[S]) count(r *Result[S]) {
-	r.OpCounts = make([]int64, len(e.sys.Ops()))
-	r.OutcomeCounts = make([]int64, len(e.sys.Outcomes()))
-	r.Seen = make([]bool, len(e.o.Sometimes))
-	for _, w := range e.workers {
-		addAll(r.OpCounts, w.ops)
-		addAll(r.OutcomeCounts, w.outcomes)
-		for i, seen := range w.checks.seen {
-			r.Seen[i] = r.Seen[i] || seen
-		}
-	}
+	sum := e.sum()
+	r.OpCounts, r.OutcomeCounts, r.Seen = sum.ops, sum.outcomes, sum.checks.seen
 	if r.States > 0 {
 		var bytes int64
 		for i := range e.shards {
@@ -100,7 +104,7 @@ func addAll(sum, more []int64) {
 }
 
 // progress describes the search between two rounds.
-func (e *engine[S]) progress(rest []page) Progress {
+func (e *engine[S]) progress() Progress {
 	p := Progress{
 		States:      e.states(),
 		Transitions: e.transitions(),
@@ -108,7 +112,7 @@ func (e *engine[S]) progress(rest []page) Progress {
 		Memory:      e.held(),
 		Elapsed:     e.pulse.elapsed(),
 	}
-	for _, page := range rest {
+	for _, page := range e.rest {
 		p.Frontier += int64(page.states)
 	}
 	for i := range e.shards {
@@ -122,11 +126,12 @@ type pulse struct {
 	start, next time.Time
 	every       time.Duration
 	wanted      bool
+	before      time.Duration // spent by those from whom the search was resumed
 }
 
 func newPulse(wanted bool, every time.Duration) pulse {
 	now := time.Now()
-	return pulse{now, now.Add(every), every, wanted}
+	return pulse{now, now.Add(every), every, wanted, 0}
 }
 
 func (p *pulse) due() bool {
@@ -137,4 +142,4 @@ func (p *pulse) due() bool {
 	return true
 }
 
-func (p *pulse) elapsed() time.Duration { return time.Since(p.start) }
+func (p *pulse) elapsed() time.Duration { return p.before + time.Since(p.start) }

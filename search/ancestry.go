@@ -12,8 +12,9 @@ const (
 // parents never decrease, so that their differences are kept; a state costs
 // two or three bytes.
 type ancestry struct {
-	blocks [][]byte
-	last   int64 // the parent recorded last in this level
+	blocks   []lot
+	inMemory int   // the first block that is not in a depot
+	last     int64 // the parent recorded last in this level
 }
 
 // A mark is a place in an ancestry.
@@ -26,18 +27,18 @@ func (a *ancestry) open() mark {
 		return mark{}
 	}
 	b := len(a.blocks) - 1
-	return mark{b, len(a.blocks[b])}
+	return mark{b, len(a.blocks[b].data)}
 }
 
 // add records a state that is the ordinal-th successor of parent.
 func (a *ancestry) add(parent int64, ordinal uint32) {
 	n := len(a.blocks)
-	if n == 0 || len(a.blocks[n-1])+maxRecordBytes > blockBytes {
-		a.blocks = append(a.blocks, a.newBlock())
+	if n == 0 || len(a.blocks[n-1].data)+maxRecordBytes > blockBytes {
+		a.blocks = append(a.blocks, lot{data: a.newBlock()})
 		n++
 	}
-	b := binary.AppendUvarint(a.blocks[n-1], uint64(parent-a.last))
-	a.blocks[n-1] = binary.AppendUvarint(b, uint64(ordinal))
+	b := binary.AppendUvarint(a.blocks[n-1].data, uint64(parent-a.last))
+	a.blocks[n-1].data = binary.AppendUvarint(b, uint64(ordinal))
 	a.last = parent
 }
 
@@ -50,24 +51,28 @@ func (a *ancestry) newBlock() []byte {
 }
 
 // at reads the n-th record of the level that starts at m.
-func (a *ancestry) at(m mark, n int64) (parent int64, ordinal uint32) {
-	for ; n >= 0; n-- {
-		if m.offset == len(a.blocks[m.block]) {
+func (a *ancestry) at(m mark, n int64) (parent int64, ordinal uint32, err error) {
+	data, err := a.blocks[m.block].get(nil)
+	for ; n >= 0 && err == nil; n-- {
+		if m.offset == len(data) {
 			m = mark{m.block + 1, 0}
+			if data, err = a.blocks[m.block].get(data); err != nil {
+				break
+			}
 		}
-		b := a.blocks[m.block][m.offset:]
+		b := data[m.offset:]
 		delta, k := binary.Uvarint(b)
 		ord, l := binary.Uvarint(b[k:])
 		m.offset += k + l
 		parent, ordinal = parent+int64(delta), uint32(ord)
 	}
-	return parent, ordinal
+	return parent, ordinal, err
 }
 
 // growth bounds what n more records may need.
 func (a *ancestry) growth(n int) int64 {
 	records := int64(n) * maxRecordBytes
-	if last := len(a.blocks) - 1; last >= 0 && int64(len(a.blocks[last]))+records > blockBytes {
+	if last := len(a.blocks) - 1; last >= 0 && int64(len(a.blocks[last].data))+records > blockBytes {
 		return records + blockBytes
 	}
 	return records
@@ -77,5 +82,6 @@ func (a *ancestry) bytes() int64 {
 	if len(a.blocks) == 0 {
 		return 0
 	}
-	return int64(len(a.blocks)-1)*blockBytes + int64(cap(a.blocks[len(a.blocks)-1]))
+	last := len(a.blocks) - 1
+	return int64(last-a.inMemory)*blockBytes + int64(cap(a.blocks[last].data))
 }

@@ -33,7 +33,8 @@ func TestAncestry(t *testing.T) {
 	for i, level := range levels {
 		for range min(20, len(level)) {
 			n := r.IntN(len(level))
-			parent, ordinal := a.at(marks[i], int64(n))
+			parent, ordinal, err := a.at(marks[i], int64(n))
+			require.NoError(t, err)
 			require.Equal(t, level[n], record{parent, ordinal})
 		}
 	}
@@ -97,6 +98,7 @@ func (cube) Decode(src []byte, s *corner)        { copy(s[:], src) }
 func TestAncestryIsCompact(t *testing.T) {
 	e := newEngine(cube{60}, Options[corner]{}.withDefaults())
 	defer e.crew.dismiss()
+	defer e.release()
 	e.seed()
 	for len(e.pages) > 0 {
 		e.level(t.Context())
@@ -104,7 +106,7 @@ func TestAncestryIsCompact(t *testing.T) {
 	var bytes int
 	for i := range e.shards {
 		for _, b := range e.shards[i].ancestry.blocks {
-			bytes += len(b)
+			bytes += len(b.data)
 		}
 	}
 	assert.EqualValues(t, 60*60*60, e.states())

@@ -23,13 +23,19 @@ type engine[S any] struct {
 	chunks  []*chunk // of the round
 	pages   []page   // of the level, as far as it is not expanded yet
 	levels  levels
-	edges   edges
-	judging bool // there are goals
+	rest    []page // of the level, behind those that are being expanded
+	kept    []page // of all levels before, where there are goals to judge
+	stored  int    // how many of these are on disk
+	depots  depots
+	spilled int64 // bytes put into them
+	err     error
+	judging bool
 	seeded  bool
 	depth   int // of the level that is being expanded
 	stopped string
 	found   *finding
 	pulse   pulse
+	saved   pulse // says when the next checkpoint is due
 }
 
 // BreadthFirst explores every state that is reachable from the initial ones,
@@ -39,11 +45,22 @@ type engine[S any] struct {
 func BreadthFirst[S any](ctx context.Context, sys System[S], o Options[S]) Result[S] {
 	e := newEngine(sys, o.withDefaults())
 	defer e.crew.dismiss()
-	e.seed()
+	e.run(ctx)
+	r := e.result()
+	e.release()
+	return r
+}
+
+// run searches until something ends it.
+func (e *engine[S]) run(ctx context.Context) {
+	if e.o.Resume {
+		e.fail(e.load())
+	} else {
+		e.seed()
+	}
 	for len(e.pages) > 0 && e.found == nil && e.stopped == "" {
 		e.level(ctx)
 	}
-	return e.result()
 }
 
 func newEngine[S any](sys System[S], o Options[S]) *engine[S] {
@@ -52,15 +69,28 @@ func newEngine[S any](sys System[S], o Options[S]) *engine[S] {
 		o:       o,
 		crew:    newCrew(o.Workers),
 		judging: len(o.Goals) > 0,
+		depots:  newDepots(o.TempDir),
 		pulse:   newPulse(o.Progress != nil, o.ProgressEvery),
 	}
+	e.saved = newPulse(true, o.CheckpointEvery)
+	e.saved.next = e.saved.start // the first is due at once
 	for i := range e.shards {
-		e.shards[i].table = newTable(e.judging)
+		e.shards[i].table = newTable(i)
+		e.shards[i].frontier.shard = i
 	}
 	for range o.Workers {
 		e.workers = append(e.workers, newWorker(e))
 	}
 	return e
+}
+
+// release gives back what the garbage collector would not. It must not be called
+// where a worker may still search, as after a panic.
+func (e *engine[S]) release() {
+	for i := range e.shards {
+		e.shards[i].table.release()
+	}
+	e.depots.close()
 }
 
 // seed finds the initial states.
@@ -74,16 +104,32 @@ func (e *engine[S]) seed() {
 
 // level expands one level. It may stop between rounds.
 func (e *engine[S]) level(ctx context.Context) {
-	for pages := e.pages; len(pages) > 0 && !e.halted(ctx); {
-		n := min(len(pages), roundPages)
-		e.round(pages[:n])
-		pages = pages[n:]
+	for e.rest = e.pages; len(e.rest) > 0; {
+		if e.pause(ctx); e.stopped != "" {
+			break
+		}
+		n := min(len(e.rest), roundPages)
+		pages := e.rest[:n]
+		e.rest = e.rest[n:]
+		e.round(pages)
 		if e.pulse.due() {
-			e.o.Progress(e.progress(pages))
+			e.o.Progress(e.progress())
 		}
 	}
-	if e.close() {
+	if e.err == nil && e.close() {
+		e.fail(e.recycle())
 		e.depth++
+	}
+}
+
+// pause looks between two rounds whether the search must stop, and saves it.
+func (e *engine[S]) pause(ctx context.Context) {
+	if e.stopped != "" { // within a round: that is no state to save
+		return
+	}
+	halted := e.halted(ctx)
+	if e.o.Checkpoint != "" && (halted || e.saved.due()) {
+		e.fail(e.save())
 	}
 }
 
@@ -95,11 +141,23 @@ func (e *engine[S]) round(pages []page) {
 	e.crew.run(len(pages), alone, func(worker, i int) {
 		e.workers[worker].expand(&pages[i], chunks[i])
 	})
-	if !e.fits(chunks) {
-		e.stopped = StoppedMemory
+	for _, w := range e.workers {
+		e.fail(w.err)
+	}
+	if e.err == nil && !e.fits(chunks) {
+		e.fail(e.spill())
+		if e.err == nil && !e.fits(chunks) {
+			e.stopped = StoppedMemory
+		}
+	}
+	if e.stopped != "" {
 		return
 	}
 	e.settle(chunks, alone)
+	if e.judging {
+		e.kept = append(e.kept, pages...)
+		return
+	}
 	for _, p := range pages {
 		e.shards[p.shard].frontier.release(p)
 	}
@@ -118,9 +176,6 @@ func (e *engine[S]) settle(chunks []*chunk, alone bool) {
 	e.crew.run(shards, alone, func(worker, id int) {
 		e.workers[worker].settle(id, chunks)
 	})
-	if e.judging {
-		e.edges.keep(chunks)
-	}
 }
 
 // close ends a level: what was found becomes the next one. It reports whether
@@ -138,7 +193,7 @@ func (e *engine[S]) close() bool {
 		e.pages = s.frontier.take(e.pages)
 		for i := range e.pages[n:] {
 			p := &e.pages[n+i]
-			p.shard, p.base = id, base
+			p.depth, p.base = len(e.levels.starts), base
 			base += int64(p.states)
 		}
 	}

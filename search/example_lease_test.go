@@ -28,9 +28,9 @@ func ExampleBreadthFirst() {
 	// Output:
 	// fenced: true holds
 	// fenced: false violated
-	//   client 1 acquire
-	//   client 0 expire
 	//   client 0 acquire
-	//   client 0 write
+	//   client 0 expire
+	//   client 1 acquire
 	//   client 1 write
+	//   client 0 write
 }

@@ -9,12 +9,16 @@ const pageStates = 256
 // A page holds the encodings of consecutive states of one shard and level,
 // each preceded by its length.
 type page struct {
-	data   []byte
+	lot
 	states int
 	shard  int
+	depth  int   // of its level
 	first  int64 // number of the first state within its shard
 	base   int64 // number of the first state within its level
 }
+
+// pageBytes is what a page weighs, its encodings apart.
+const pageBytes = 96
 
 // nextCode splits the first encoding off data.
 func nextCode(data []byte) (code, rest []byte) {
@@ -26,6 +30,7 @@ func nextCode(data []byte) (code, rest []byte) {
 // A frontier collects the states that one shard found for the next level. Pages that
 // have been expanded come back to be filled again.
 type frontier struct {
+	shard int
 	pages []page
 	free  [][]byte
 	full  int   // length of the last page that filled up: how much the next may need
@@ -49,7 +54,7 @@ func (f *frontier) open(number int64) {
 	if n := len(f.pages); n > 0 {
 		f.full = len(f.pages[n-1].data)
 	}
-	p := page{first: number}
+	p := page{shard: f.shard, first: number}
 	if n := len(f.free); n > 0 {
 		p.data, f.free = f.free[n-1], f.free[:n-1]
 	} else if f.full > 0 {
@@ -71,5 +76,15 @@ func (f *frontier) growth() int64 { return int64(f.full) }
 
 // release takes back the memory of a page that has been expanded.
 func (f *frontier) release(p page) {
-	f.free = append(f.free, p.data[:0])
+	if p.in == nil {
+		f.free = append(f.free, p.data[:0])
+	}
+}
+
+// forget lets go of the memory that is to be filled again.
+func (f *frontier) forget() {
+	for _, data := range f.free {
+		f.bytes -= int64(cap(data))
+	}
+	f.free = nil
 }

@@ -1,196 +1,224 @@
 package search
 
-import "slices"
+import "sync/atomic"
 
-// An edge is a step that helps some goals, kept until the search is over.
-type edge struct {
-	from, to uint32 // as of stateID
-	help     uint32 // the goals that the step helps
+// A judge looks for states from which a goal cannot be reached. No edges are
+// kept for it: it sweeps backwards over the encodings of all states, level
+// after level, expands again each state that is not known to reach the goal, and
+// marks it if a step that helps leads to a marked one. It repeats that, every other
+// time forwards, until a sweep marks nothing.
+type judge[S any] struct {
+	engine *engine[S]
+	goal   Goal[S]
+	first  bool // this is the first sweep: the goal itself must be looked at
+	marked atomic.Int64
+
+	bySlot   [shards]bitset // by slot of the table: for looking up where a step leads
+	byNumber [shards]bitset // by number of the state: for passing what is marked
 }
 
-const (
-	edgeBytes = 12
-	maxNumber = 1 << 26 // of states in one shard, so that a stateID fits
-)
+// A bitset may be read and written by several workers.
+type bitset []uint64
 
-// stateID names a state while the search goes on.
-func stateID(shard int, number int64) uint32 {
-	return uint32(number)*shards + uint32(shard)
-}
+func newBitset(n int64) bitset { return make(bitset, (n+63)/64) }
 
-// helps returns the goals that a step helps, as a mask.
-func (e *engine[S]) helps(st Step) (mask uint32) {
-	for i, g := range e.o.Goals {
-		if g.Help == nil || g.Help(st) {
-			mask |= 1 << i
-		}
-	}
-	return mask
-}
+func (b bitset) has(n int64) bool { return atomic.LoadUint64(&b[n/64])>>(n%64)&1 == 1 }
 
-// satisfies returns the goals that hold in a state, as a mask.
-func (e *engine[S]) satisfies(s *S) (mask uint32) {
-	for i, g := range e.o.Goals {
-		if g.State(s) {
-			mask |= 1 << i
-		}
-	}
-	return mask
-}
+func (b bitset) set(n int64) { atomic.OrUint64(&b[n/64], 1<<(n%64)) }
 
-// edges are those of the whole search, in blocks.
-type edges struct {
-	blocks [][]edge
-	count  int64
-}
-
-// keep takes over the edges of a round.
-func (e *edges) keep(chunks []*chunk) {
-	for _, c := range chunks {
-		if len(c.edges) > 0 {
-			e.blocks = append(e.blocks, slices.Clone(c.edges))
-			e.count += int64(len(c.edges))
-		}
-	}
-}
-
-// judgement is the memory of the edges, with what judge will need beside them.
-func (e *engine[S]) judgement() int64 {
+// judgement bounds the memory that judging the goals will take.
+func (e *engine[S]) judgement() (bytes int64) {
 	if !e.judging {
 		return 0
 	}
-	return e.edges.count*(edgeBytes+4) + e.states()*17
+	for i := range e.shards {
+		s := &e.shards[i]
+		bytes += int64(s.table.slots())/8 + s.states/8 + 16
+	}
+	return bytes
+}
+
+// judge returns the violation of the goal that is lost first, if any is.
+func (e *engine[S]) judge() *Violation[S] {
+	var first *trap[S]
+	for _, goal := range e.o.Goals {
+		if t := e.sweepFor(goal).trap(); t.count > 0 && (first == nil || t.before(first)) {
+			first = t
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return &Violation[S]{
+		Property:   first.goal,
+		Kind:       Unreachable,
+		Trace:      e.follow(e.path(first.depth, first.index)),
+		Trap:       first.count,
+		TrapStates: first.states,
+	}
+}
+
+// sweepFor marks all states from which a goal can be reached.
+func (e *engine[S]) sweepFor(goal Goal[S]) *judge[S] {
+	j := &judge[S]{engine: e, goal: goal, first: true}
+	for i := range e.shards {
+		s := &e.shards[i]
+		j.bySlot[i], j.byNumber[i] = newBitset(int64(s.table.slots())), newBitset(s.states)
+	}
+	sweepers := make([]*sweeper[S], len(e.workers))
+	for i, w := range e.workers {
+		sweepers[i] = newSweeper(j, w)
+	}
+	last := len(e.kept) - 1
+	for n := 0; n == 0 || j.marked.Swap(0) > 0; n++ {
+		e.crew.run(len(e.kept), false, func(worker, i int) {
+			if n%2 == 0 {
+				i = last - i
+			}
+			sweepers[worker].sweep(&e.kept[i])
+		})
+		j.first = false
+		for _, w := range e.workers {
+			e.fail(w.err)
+		}
+		if e.err != nil {
+			break
+		}
+	}
+	return j
+}
+
+// A sweeper is one worker of a judge.
+type sweeper[S any] struct {
+	judge     *judge[S]
+	worker    *worker[S]
+	sys       System[S]
+	emit      func(Step) // s.emitted, bound once
+	cur, next S
+	parent    int // place of cur in the page
+	reaches   [pageStates]bool
+	fps       []fingerprint // of successors that are yet to be looked up
+	parents   []int
+	code      []byte
+}
+
+func newSweeper[S any](j *judge[S], w *worker[S]) *sweeper[S] {
+	s := &sweeper[S]{judge: j, worker: w, sys: w.sys}
+	s.emit = s.emitted
+	return s
+}
+
+// sweep marks what it can in one page.
+func (s *sweeper[S]) sweep(p *page) {
+	j := s.judge
+	s.reaches = [pageStates]bool{}
+	all, err := s.worker.load(p)
+	if err != nil {
+		s.worker.err = err
+		return
+	}
+	data, code := all, []byte(nil)
+	for s.parent = range p.states {
+		code, data = nextCode(data)
+		if j.byNumber[p.shard].has(p.first + int64(s.parent)) {
+			continue
+		}
+		s.sys.Decode(code, &s.cur)
+		if j.first && j.goal.State(&s.cur) {
+			s.reaches[s.parent] = true
+			continue
+		}
+		s.sys.Next(&s.cur, &s.next, s.emit)
+	}
+	s.flush()
+	s.mark(p, all)
+}
+
+// emitted keeps a successor to be looked up.
+func (s *sweeper[S]) emitted(st Step) {
+	if help := s.judge.goal.Help; help != nil && !help(st) {
+		return
+	}
+	if canon := s.worker.canon; canon != nil {
+		canon(&s.next)
+	}
+	s.code = s.sys.Append(s.code[:0], &s.next)
+	s.fps = append(s.fps, hash(s.code))
+	s.parents = append(s.parents, s.parent)
+	if len(s.fps) == batchSize {
+		s.flush()
+	}
+}
+
+// flush looks at the successors.
+func (s *sweeper[S]) flush() {
+	j := s.judge
+	for i, f := range s.fps {
+		if s.reaches[s.parents[i]] {
+			continue
+		}
+		slot := j.engine.shards[f.shard()].table.find(f)
+		s.reaches[s.parents[i]] = j.bySlot[f.shard()].has(int64(slot))
+	}
+	s.fps, s.parents = s.fps[:0], s.parents[:0]
+}
+
+// mark marks the states of a page that were found to reach the goal.
+func (s *sweeper[S]) mark(p *page, data []byte) {
+	j := s.judge
+	var code []byte
+	for i, reaches := range s.reaches[:p.states] {
+		code, data = nextCode(data)
+		if !reaches {
+			continue
+		}
+		slot := j.engine.shards[p.shard].table.find(hash(code))
+		j.bySlot[p.shard].set(int64(slot))
+		j.byNumber[p.shard].set(p.first + int64(i))
+		j.marked.Add(1)
+	}
 }
 
 // A trap is where a goal is out of reach: the first such state, and how many
 // there are.
-type trap struct {
-	goal   int
+type trap[S any] struct {
+	goal   string
 	depth  int
 	index  int64 // within its level
-	states int64
+	count  int64
+	states []S // the first few
 }
 
-// judge looks for states from which a goal cannot be reached. Of several goals
-// it reports the one that is lost first.
-func (e *engine[S]) judge() *Violation[S] {
-	first := trap{depth: len(e.levels.starts)}
-	for goal := range e.o.Goals {
-		t := e.trap(goal, e.reaching(goal))
-		if t.states > 0 && (t.depth < first.depth || t.depth == first.depth && t.index < first.index) {
-			first = t
-		}
-	}
-	if first.states == 0 {
-		return nil
-	}
-	return &Violation[S]{
-		Property: e.o.Goals[first.goal].Name,
-		Kind:     Unreachable,
-		Trace:    e.follow(e.path(first.depth, first.index)),
-		Trap:     first.states,
-	}
+// before orders traps as the search does.
+func (t *trap[S]) before(u *trap[S]) bool {
+	return t.depth < u.depth || t.depth == u.depth && t.index < u.index
 }
 
 // trap goes through all states in the order of the search.
-func (e *engine[S]) trap(goal int, reaching []bool) trap {
-	t := trap{goal: goal}
-	base := e.bases()
-	for depth := range e.levels.starts {
-		var index int64
-		for _, g := range e.levels.at(depth) {
-			from := base[g.shard] + g.first
-			for i, ok := range reaching[from : from+g.count] {
-				if ok {
-					continue
-				}
-				if t.states++; t.states == 1 {
-					t.depth, t.index = depth, index+int64(i)
-				}
+func (j *judge[S]) trap() *trap[S] {
+	e := j.engine
+	t := &trap[S]{goal: j.goal.Name}
+	for n := range e.kept {
+		p := &e.kept[n]
+		data, err := e.workers[0].load(p)
+		if err != nil {
+			e.fail(err)
+			return t
+		}
+		var code []byte
+		for i := range int64(p.states) {
+			code, data = nextCode(data)
+			if j.byNumber[p.shard].has(p.first + i) {
+				continue
 			}
-			index += g.count
+			if t.count++; t.count == 1 {
+				t.depth, t.index = p.depth, p.base+i
+			}
+			if len(t.states) < e.o.TrapStates {
+				t.states = append(t.states, *new(S))
+				e.sys.Decode(code, &t.states[len(t.states)-1])
+			}
 		}
 	}
 	return t
-}
-
-// bases numbers all states in one row, shard after shard: it returns where each
-// shard starts, and last how many states there are.
-func (e *engine[S]) bases() (base [shards + 1]int64) {
-	for i := range e.shards {
-		base[i+1] = base[i] + e.shards[i].states
-	}
-	return base
-}
-
-// reaching tells for each state whether it can reach a goal: backwards from
-// the states that satisfy it, over the steps that help.
-func (e *engine[S]) reaching(goal int) []bool {
-	base := e.bases()
-	in := e.predecessors(goal, &base)
-	reaching := make([]bool, base[shards])
-	var todo []uint32
-	visit := func(n uint32) {
-		if !reaching[n] {
-			reaching[n] = true
-			todo = append(todo, n)
-		}
-	}
-	for id := range e.shards {
-		for i, mask := range e.shards[id].goals {
-			if mask>>goal&1 == 1 {
-				visit(uint32(base[id]) + uint32(i))
-			}
-		}
-	}
-	for len(todo) > 0 {
-		n := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, from := range in.of(n) {
-			visit(from)
-		}
-	}
-	return reaching
-}
-
-// predecessors lists for each state where its incoming edges come from.
-type predecessors struct {
-	ends []int64 // by state, where its part of from ends
-	from []uint32
-}
-
-func (p *predecessors) of(n uint32) []uint32 {
-	var start int64
-	if n > 0 {
-		start = p.ends[n-1]
-	}
-	return p.from[start:p.ends[n]]
-}
-
-// predecessors sorts the edges that help a goal by where they lead: it counts them,
-// sums up, and fills each part from its start, which thereby moves to its end.
-func (e *engine[S]) predecessors(goal int, base *[shards + 1]int64) predecessors {
-	p := predecessors{ends: make([]int64, base[shards]+1)}
-	e.helping(goal, base, func(_, to uint32) { p.ends[to+1]++ })
-	for i := range p.ends[1:] {
-		p.ends[i+1] += p.ends[i]
-	}
-	p.from = make([]uint32, p.ends[base[shards]])
-	e.helping(goal, base, func(from, to uint32) {
-		p.from[p.ends[to]] = from
-		p.ends[to]++
-	})
-	return p
-}
-
-// helping calls do for each edge that helps a goal.
-func (e *engine[S]) helping(goal int, base *[shards + 1]int64, do func(from, to uint32)) {
-	row := func(id uint32) uint32 { return uint32(base[id%shards]) + id/shards }
-	for _, block := range e.edges.blocks {
-		for i := range block {
-			if block[i].help>>goal&1 == 1 {
-				do(row(block[i].from), row(block[i].to))
-			}
-		}
-	}
 }

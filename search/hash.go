@@ -5,23 +5,50 @@ import (
 	"math/bits"
 )
 
-// The constants are wyhash's: odd, with as many ones as zeros in every byte.
 const (
-	hashSeed = 0xa0761d6478bd642f
-	hashA    = 0xe7037ed1a0b428db
-	hashB    = 0x8ebc6af09c88c6e3
+	keyBits  = 57
+	spotBits = 26
+	// fingerprintBits tell states apart: a key, a spot, and the shard. The
+	// visited set stores the key only, and of the spot what the place of the
+	// key in the table leaves open.
+	fingerprintBits = keyBits + spotBits + shardBits
 )
 
-// fingerprint hashes an encoded state in the manner of wyhash: a 128-bit
-// product for each 16 bytes, folded. It is never 0, which marks a free slot.
-func fingerprint(b []byte) uint64 {
-	h, n := uint64(hashSeed), uint64(len(b))
+// A fingerprint stands for a state in the visited set.
+type fingerprint struct {
+	key  uint64 // never 0, which marks a free slot
+	spot uint32 // where it belongs in a table, and its shard in the low bits
+}
+
+func (f fingerprint) shard() int { return int(f.spot % shards) }
+
+func (f fingerprint) place() uint32 { return f.spot >> shardBits }
+
+// The constants are wyhash's and xxhash's: odd, with about as many ones as zeros.
+const (
+	hashA = 0xa0761d6478bd642f
+	hashB = 0xe7037ed1a0b428db
+	hashC = 0x8ebc6af09c88c6e3
+	hashD = 0x589965cc75374cc3
+	hashE = 0x9e3779b185ebca87
+	hashF = 0xc2b2ae3d27d4eb4f
+)
+
+// hash fingerprints an encoded state in the manner of wyhash: a 128-bit product
+// for each 16 bytes, folded. It does so in two lanes, since the 64 bits of one
+// would bound what the fingerprint can tell apart.
+func hash(b []byte) fingerprint {
+	n := uint64(len(b))
+	g, h := uint64(hashC), uint64(hashD)
 	for tail := b; len(tail) > 16; tail = tail[16:] {
-		h = mix(binary.LittleEndian.Uint64(tail)^hashA, binary.LittleEndian.Uint64(tail[8:])^h)
+		lo, hi := binary.LittleEndian.Uint64(tail), binary.LittleEndian.Uint64(tail[8:])
+		g, h = mix(lo^hashA, hi^g), mix(lo^h, hi^hashB)
 	}
 	lo, hi := lastWords(b)
-	h = mix(n^hashB, mix(lo^hashA, hi^h))
-	return max(h, 1)
+	g, h = mix(lo^hashA, hi^g), mix(lo^h, hi^hashB)
+	key := mix(g^hashE, h^n) >> (64 - keyBits)
+	spot := mix(g^n, h^hashF)
+	return fingerprint{max(key, 1), uint32(spot >> 32)}
 }
 
 // lastWords reads the last 16 bytes, or all where there are fewer; the two
@@ -46,4 +73,11 @@ func lastWords(b []byte) (lo, hi uint64) {
 func mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	return hi ^ lo
+}
+
+// collisionProbability bounds the chance that among n states some two share a
+// fingerprint: the sum over all pairs, as if fingerprints were random.
+func collisionProbability(n int64) float64 {
+	pairs := float64(n) * float64(max(n-1, 0)) / 2
+	return pairs / (1 << fingerprintBits)
 }

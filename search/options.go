@@ -18,15 +18,33 @@ type Options[S any] struct {
 	// must satisfy it.
 	End func(s *S) bool
 
+	// TrapStates is how many states a Violation of a goal lists of those that
+	// cannot reach it.
+	TrapStates int
+
 	Workers int // 0: one for each processor (GOMAXPROCS)
 
 	// The bounds, and the context, are looked at between rounds of some ten
 	// thousand states, so that MaxStates may be passed by what one round finds.
 	MaxStates int64 // 0: none
 	MaxDepth  int   // 0: none; states at this depth are found but not expanded
-	// Memory bounds the bytes that the search holds; 0: no bound. It stops
-	// before it admits states for which there might be no room.
-	Memory int64
+	// Memory bounds the bytes that the search holds; 0: no bound. Beyond it, what is
+	// not needed at once is put into temporary files. Where even that does not
+	// help, the search stops before it admits states for which there might be no
+	// room.
+	Memory  int64
+	TempDir string // for those files; "": the system's
+
+	// Checkpoint, when set, is a directory in which the search saves itself now and
+	// then, and when a bound or the context stops it between rounds. With Resume it
+	// goes on from there, and ends as if nothing had happened; everything but the
+	// bounds, Workers, and what is for files must then be as it was. The names of
+	// operations, outcomes and properties are compared, and Identity, which should
+	// say all else that the system depends on.
+	Checkpoint      string
+	CheckpointEvery time.Duration // 0: every five minutes
+	Resume          bool
+	Identity        string
 
 	Progress      func(Progress) // called now and then from the goroutine of BreadthFirst
 	ProgressEvery time.Duration  // 0: every second
@@ -49,8 +67,11 @@ func (o Options[S]) withDefaults() Options[S] {
 	if o.ProgressEvery <= 0 {
 		o.ProgressEvery = time.Second
 	}
-	if len(o.Goals) > maxGoals {
-		panic(fmt.Sprintf("search: %d goals, at most %d are possible", len(o.Goals), maxGoals))
+	if o.CheckpointEvery <= 0 {
+		o.CheckpointEvery = 5 * time.Minute
+	}
+	if o.Resume && o.Checkpoint == "" {
+		panic("search: Resume without a Checkpoint to go on from")
 	}
 	for _, g := range o.Goals {
 		if g.State == nil {

@@ -21,9 +21,6 @@ type Goal[S any] struct {
 	Help  func(st Step) bool
 }
 
-// maxGoals is the width of the masks that tell goals apart.
-const maxGoals = 32
-
 // A Kind says in which way a property was violated.
 type Kind uint8
 

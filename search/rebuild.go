@@ -14,13 +14,18 @@ func (e *engine[S]) violation(f finding) *Violation[S] {
 	return v
 }
 
-// path returns how the index-th state of a level was reached: which initial
+// path returns, unless it fails, how the index-th state of a level was reached: which initial
 // state, which transition of that, and so on. Depth -1 is before the start.
 func (e *engine[S]) path(depth int, index int64) []uint32 {
 	path := make([]uint32, depth+1, depth+2)
 	for d := depth; d >= 0; d-- {
 		g, n := e.levels.locate(d, index)
-		index, path[d] = e.shards[g.shard].ancestry.at(g.from, n)
+		var err error
+		index, path[d], err = e.shards[g.shard].ancestry.at(g.from, n)
+		e.fail(err)
+		if e.err != nil {
+			return nil
+		}
 	}
 	return path
 }
@@ -28,6 +33,9 @@ func (e *engine[S]) path(depth int, index int64) []uint32 {
 // follow turns a path into a trace.
 func (e *engine[S]) follow(path []uint32) Trace[S] {
 	var t Trace[S]
+	if e.err != nil {
+		return t
+	}
 	var i uint32
 	e.sys.Init(func(s *S) {
 		if i == path[0] {
@@ -35,6 +43,9 @@ func (e *engine[S]) follow(path []uint32) Trace[S] {
 		}
 		i++
 	})
+	if canon := canonizer(e.sys); canon != nil {
+		canon(&t.Start)
+	}
 	s := t.Start
 	for depth, ordinal := range path[1:] {
 		st, after, ok := pick(e.sys, &s, func(i int, _ Step) bool { return i == int(ordinal) })

@@ -32,6 +32,7 @@ const (
 	StoppedMemory    = "memory"
 	StoppedTimeout   = "timeout"
 	StoppedInterrupt = "interrupt"
+	StoppedError     = "error" // Result.Err says which
 )
 
 // A Result is what BreadthFirst found. But for the times, and for a search that
@@ -40,6 +41,7 @@ type Result[S any] struct {
 	Verdict  Verdict
 	Complete bool   // every reachable state was expanded
 	Stopped  string // why the search ended early: one of the Stopped constants, or ""
+	Err      error  // what went wrong with a file, where Stopped is StoppedError
 
 	States      int64 // distinct states found
 	Transitions int64 // states generated: the initial ones, and each step's
@@ -65,7 +67,10 @@ type Violation[S any] struct {
 	Property string // the name of the invariant or goal, or "deadlock"
 	Kind     Kind
 	Trace    Trace[S]
-	Trap     int64 // for a goal: how many states cannot reach it
+	// For a goal: how many states cannot reach it, and the first of them in the
+	// order of the search, as many as Options.TrapStates asks for.
+	Trap       int64
+	TrapStates []S
 }
 
 // verdict weighs what was found.

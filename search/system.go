@@ -48,3 +48,22 @@ func fork[S any](sys System[S]) System[S] {
 	}
 	return sys
 }
+
+// A Canonizer is a System with a canonical form: of states that differ only in what
+// no property and no operation can tell apart, it chooses one. Searches and Replay then
+// know no other states. Properties of steps see the state after a step as the step
+// left it; those of states see the canonical one.
+type Canonizer[S any] interface {
+	System[S]
+	// Canonize replaces *s by its canonical form. Doing so twice must not differ
+	// from doing it once.
+	Canonize(s *S)
+}
+
+// canonizer returns what makes states canonical, or nil if every state is.
+func canonizer[S any](sys System[S]) func(*S) {
+	if c, ok := sys.(Canonizer[S]); ok {
+		return c.Canonize
+	}
+	return nil
+}

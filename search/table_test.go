@@ -2,6 +2,7 @@ package search
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"testing"
@@ -10,87 +11,174 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTableAgainstMap inserts fingerprints of which most crowd at the ends of the
-// range, where probing wraps around, and compares with a map.
+func randomFingerprint(r *rand.Rand) fingerprint {
+	return fingerprint{1 + r.Uint64N(1<<keyBits-1), r.Uint32()}
+}
+
+// TestTableAgainstMap inserts fingerprints of which many are alike, in one part or
+// in both, through all sizes up to some growths with lines.
 func TestTableAgainstMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	table, known := newTable(true), map[uint64]uint32{}
-	for range 300 {
-		n := r.IntN(100)
+	table, known := newTable(5), map[fingerprint]bool{}
+	defer table.release()
+	var all []fingerprint
+	for round := range 400 {
+		n := r.IntN(200)
 		table.reserve(n)
 		for range n {
-			fp := []uint64{1 + r.Uint64N(500), -(1 + r.Uint64N(500)), r.Uint64() | 1}[r.IntN(3)]
-			_, had := known[fp]
-			slot, fresh := table.insert(fp)
-			require.Equal(t, !had, fresh)
-			if fresh {
-				known[fp] = uint32(len(known))
-				table.ids[slot] = known[fp]
+			f := randomFingerprint(r)
+			if len(all) > 0 {
+				switch g := all[r.IntN(len(all))]; r.IntN(8) {
+				case 0:
+					f = g
+				case 1:
+					f.key = g.key
+				case 2:
+					f.spot = g.spot + uint32(r.IntN(3)<<shardBits)
+				}
 			}
-			require.Equal(t, known[fp], table.ids[slot])
+			require.Equal(t, !known[f], table.insert(f), "round %d", round)
+			if !known[f] {
+				known[f] = true
+				all = append(all, f)
+			}
 		}
 	}
 	require.Equal(t, len(known), table.used)
-	assert.LessOrEqual(t, table.used*4, len(table.slots)*3)
-	for fp, id := range known {
-		slot, ok := table.find(fp)
-		require.True(t, ok)
-		require.Equal(t, id, table.ids[slot])
+	require.NotNil(t, table.lines)
+	slots := map[int]bool{}
+	for f := range known {
+		slot := table.find(f)
+		require.GreaterOrEqual(t, slot, 0)
+		require.Less(t, slot, table.slots())
+		require.False(t, slots[slot], "two entries in a slot")
+		slots[slot] = true
+		f.spot ^= 1 << (shardBits + r.IntN(spotBits))
+		require.Equal(t, known[f], table.find(f) >= 0)
 	}
-	for range 10_000 {
-		fp := 1 + r.Uint64N(1000)
-		_, had := known[fp]
-		_, ok := table.find(fp)
-		require.Equal(t, had, ok)
+}
+
+// TestTableIsDense fills the tables of all shards, and looks at what they cost a
+// state whenever it is over a million.
+func TestTableIsDense(t *testing.T) {
+	const step, most = 1000, 20_000
+	r := rand.New(rand.NewPCG(7, 8))
+	tables := make([]table, shards)
+	for id := range tables {
+		tables[id] = newTable(id)
+	}
+	var all []fingerprint
+	for n := step; n <= most; n += step {
+		var held int64
+		for id := range tables {
+			tables[id].reserve(step)
+			for range step {
+				f := randomFingerprint(r)
+				if tables[id].insert(f) && id == 0 {
+					all = append(all, f)
+				}
+			}
+			held += tables[id].bytes()
+		}
+		if n*shards > 1_000_000 {
+			assert.Less(t, float64(held)/float64(n*shards), 10.0, "%d states a shard", n)
+		}
+	}
+	for _, f := range all {
+		require.GreaterOrEqual(t, tables[0].find(f), 0)
+	}
+	for id := range tables {
+		tables[id].release()
+	}
+}
+
+// TestTableQuotients: every spot, in tables of odd sizes, is recovered from its
+// line and its remainder, and its other line leads back.
+func TestTableQuotients(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	for _, lines := range []int{firstLines, firstLines + 1, 2304, 3001, 65_536, 99_999} {
+		var table table
+		table.shape(make([]line, lines))
+		for i := range 20_000 {
+			e := entry{randomFingerprint(r).key, r.Uint32N(1 << spotBits), 0}
+			switch i {
+			case 0:
+				e.spot = 0
+			case 1:
+				e.spot = 1<<spotBits - 1
+			}
+			n, it := table.locate(e)
+			require.Less(t, int(n), lines)
+			require.Less(t, it.high, uint64(1<<8))
+			require.Equal(t, e, table.read(table.base(int(n)), it))
+			require.Equal(t, e, e.other().other())
+			require.EqualValues(t, 1, e.other().alt)
+		}
 	}
 }
 
 func TestTableWants(t *testing.T) {
-	table := newTable(false)
-	assert.Equal(t, minSlots, table.wants(minSlots*3/4))
-	assert.Equal(t, 2*minSlots, table.wants(minSlots*3/4+1))
-	assert.Equal(t, int64(minSlots*slotBytes), table.bytes())
+	table := newTable(0)
+	lines, slots := table.wants(youngMinSlots * 3 / 4)
+	assert.Equal(t, []int{0, youngMinSlots}, []int{lines, slots})
+	lines, slots = table.wants(youngMinSlots*3/4 + 1)
+	assert.Equal(t, []int{0, 2 * youngMinSlots}, []int{lines, slots})
+	lines, slots = table.wants(youngSlots)
+	assert.Equal(t, []int{firstLines, 0}, []int{lines, slots})
+	assert.EqualValues(t, youngMinSlots*youngBytes, table.bytes())
 }
 
-// TestFingerprintSpreads: no two similar encodings share a fingerprint,
-// whatever their length, and the bits that select a shard and a slot are evenly
-// used.
-func TestFingerprintSpreads(t *testing.T) {
+func TestCollisionProbability(t *testing.T) {
+	assert.Equal(t, 89, fingerprintBits)
+	assert.Zero(t, collisionProbability(0))
+	assert.Less(t, collisionProbability(1_000_000_000), 1e-9)
+	assert.Greater(t, collisionProbability(1_000_000_000), 1e-10)
+}
+
+// TestHashSpreads: no two similar encodings share a key or a spot more often than
+// chance has it, and the bits that select a shard and a line are evenly used.
+func TestHashSpreads(t *testing.T) {
+	const n = 1 << 15
 	for _, length := range []int{3, 4, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 64} {
-		seen := make(map[uint64]bool, 1<<15)
-		var perShard, perSlot [64]int
+		keys, spots := make(map[uint64]bool, n), make(map[uint32]bool, n)
+		var perShard [shards]int
+		var perLine [64]int
 		code := make([]byte, length)
-		for i := range uint32(1 << 15) {
+		for i := range uint32(n) {
 			var four [4]byte
 			binary.LittleEndian.PutUint32(four[:], i)
 			copy(code[length-3:], four[:3])
-			fp := fingerprint(code)
-			require.False(t, seen[fp], "length %d", length)
-			seen[fp] = true
-			perShard[shardOf(fp)]++
-			perSlot[fp>>58]++
+			f := hash(code)
+			keys[f.key], spots[f.spot] = true, true
+			perShard[f.shard()]++
+			perLine[f.place()>>(spotBits-6)]++
 		}
-		for i := range 64 {
-			assert.InDelta(t, 512, perShard[i], 150, "length %d", length)
-			assert.InDelta(t, 512, perSlot[i], 150, "length %d", length)
+		assert.Len(t, keys, n, "length %d", length)
+		assert.Greater(t, len(spots), n-6, "length %d", length)
+		for _, got := range perShard {
+			assert.InDelta(t, n/shards, got, 7*math.Sqrt(n/shards), "length %d", length)
+		}
+		for _, got := range perLine {
+			assert.InDelta(t, n/64, got, 7*math.Sqrt(n/64), "length %d", length)
 		}
 	}
 }
 
-// TestFingerprintSeesEveryBit flips each bit of encodings of each length.
-func TestFingerprintSeesEveryBit(t *testing.T) {
+// TestHashSeesEveryBit flips each bit of encodings of each length.
+func TestHashSeesEveryBit(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for length := range 70 {
 		code := make([]byte, length)
 		for i := range code {
 			code[i] = byte(r.Uint32())
 		}
-		fp := fingerprint(code)
-		assert.NotEqual(t, fp, fingerprint(append(code, 0)), "length %d", length)
+		f := hash(code)
+		assert.NotEqual(t, f, hash(append(code, 0)), "length %d", length)
 		for bit := range length * 8 {
 			code[bit/8] ^= 1 << (bit % 8)
-			changed := bits.OnesCount64(fp ^ fingerprint(code))
-			assert.Greater(t, changed, 8, "length %d, bit %d", length, bit)
+			g := hash(code)
+			assert.Greater(t, bits.OnesCount64(f.key^g.key), 8, "length %d, bit %d", length, bit)
+			assert.Greater(t, bits.OnesCount32(f.spot^g.spot), 2, "length %d, bit %d", length, bit)
 			code[bit/8] ^= 1 << (bit % 8)
 		}
 	}

@@ -36,7 +36,7 @@ func opName[S any](sys System[S], op uint16) string {
 }
 
 // pick returns the first transition of s that wanted accepts, by its place
-// among the transitions of s or by its step.
+// among the transitions of s or by its step. The state after it is canonical.
 func pick[S any](sys System[S], s *S, wanted func(i int, st Step) bool) (step Step, after S, ok bool) {
 	var next S
 	i := 0
@@ -46,5 +46,8 @@ func pick[S any](sys System[S], s *S, wanted func(i int, st Step) bool) (step St
 		}
 		i++
 	})
+	if canon := canonizer(sys); canon != nil && ok {
+		canon(&after)
+	}
 	return step, after, ok
 }

@@ -64,6 +64,7 @@ type walker[S any] struct {
 	source rand.PCG
 	random *rand.Rand
 	emit   func(Step) // w.emitted, bound once
+	canon  func(*S)   // nil: every state is canonical
 
 	cur, next, drawn S
 	step             Step
@@ -76,7 +77,7 @@ func newWalker[S any](ctx context.Context, sys System[S], o WalkOptions[S]) *wal
 	w.result.OpCounts = make([]int64, len(sys.Ops()))
 	w.result.OutcomeCounts = make([]int64, len(sys.Outcomes()))
 	w.random = rand.New(&w.source)
-	w.emit = w.emitted
+	w.emit, w.canon = w.emitted, canonizer(w.sys)
 	if w.o.Steps <= 0 {
 		w.o.Steps = 100
 	}
@@ -93,7 +94,7 @@ func runSeed(seed uint64, run int) uint64 {
 func (w *walker[S]) run(number int) {
 	w.result.Run, w.result.Seed = number, runSeed(w.o.Seed, number)
 	w.result.Runs++
-	w.source.Seed(w.result.Seed, hashSeed)
+	w.source.Seed(w.result.Seed, hashA)
 	w.choices = 0
 	w.sys.Init(func(s *S) {
 		w.next = *s
@@ -102,7 +103,7 @@ func (w *walker[S]) run(number int) {
 	if w.choices == 0 {
 		return
 	}
-	w.cur = w.drawn
+	w.settle()
 	w.trace = Trace[S]{Start: w.cur, Steps: w.trace.Steps[:0]}
 	if p := w.checks.state(&w.cur); p >= 0 {
 		w.violated(Invariant, w.o.Invariants[p].Name)
@@ -141,8 +142,16 @@ func (w *walker[S]) advance() bool {
 		w.violated(Invariant, w.o.Invariants[p].Name)
 		return false
 	}
-	w.cur = w.drawn
+	w.settle()
 	return true
+}
+
+// settle goes to the drawn state.
+func (w *walker[S]) settle() {
+	w.cur = w.drawn
+	if w.canon != nil {
+		w.canon(&w.cur)
+	}
 }
 
 // examine returns the first invariant that the step just drawn violates, or -1.

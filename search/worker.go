@@ -8,20 +8,22 @@ type worker[S any] struct {
 	sys    System[S]
 	checks checks[S]
 	emit   func(Step) // w.emitted, bound once
+	canon  func(*S)   // nil: every state is canonical
 
 	cur, next S
 	page      *page
 	chunk     *chunk
-	batch     batch
+	pipeline  pipeline
 	recent    recent
 	parent    uint32 // place of cur in the page
 	ordinal   uint32 // transitions of cur so far
-	help      uint32 // the goals that the current step helps
 
 	transitions   int64
 	ops, outcomes []int64
 	found         *finding
-	warmth        uint64 // the sum of what warm returned, lest it be optimised away
+	buffer        []byte  // for pages that must be read
+	late          []entry // for tables that grow
+	err           error
 }
 
 func newWorker[S any](e *engine[S]) *worker[S] {
@@ -32,7 +34,7 @@ func newWorker[S any](e *engine[S]) *worker[S] {
 		ops:      make([]int64, len(e.sys.Ops())),
 		outcomes: make([]int64, len(e.sys.Outcomes())),
 	}
-	w.emit = w.emitted
+	w.emit, w.canon = w.emitted, canonizer(w.sys)
 	return w
 }
 
@@ -57,8 +59,12 @@ func (w *worker[S]) begin(p *page, c *chunk) {
 // expand turns the successors of a page's states into a chunk.
 func (w *worker[S]) expand(p *page, c *chunk) {
 	w.begin(p, c)
+	data, err := w.load(p)
+	if err != nil {
+		w.err = err
+		return
+	}
 	var code []byte
-	data := p.data
 	for range p.states {
 		code, data = nextCode(data)
 		w.sys.Decode(code, &w.cur)
@@ -72,6 +78,15 @@ func (w *worker[S]) expand(p *page, c *chunk) {
 	w.flush()
 }
 
+// load returns the encodings of a page.
+func (w *worker[S]) load(p *page) ([]byte, error) {
+	data, err := p.get(w.buffer)
+	if p.in != nil && err == nil {
+		w.buffer = data
+	}
+	return data, err
+}
+
 // emitted takes one transition from cur to next.
 func (w *worker[S]) emitted(st Step) {
 	w.ops[st.Op]++
@@ -79,101 +94,71 @@ func (w *worker[S]) emitted(st Step) {
 	if !w.checks.idleSteps() {
 		w.checkStep(st)
 	}
-	if w.engine.judging {
-		w.help = w.engine.helps(st)
-	}
 	w.push()
 }
 
-// push puts next into the batch.
+// push puts next into the batch that is being filled.
 func (w *worker[S]) push() {
-	b := &w.batch
+	if w.canon != nil {
+		w.canon(&w.next)
+	}
+	b := w.pipeline.filling()
 	start, i := len(b.codes), b.n
 	b.codes = w.sys.Append(b.codes, &w.next)
-	fp := fingerprint(b.codes[start:])
-	if w.recent.has(fp) && w.help == 0 {
+	f := hash(b.codes[start:])
+	ordinal := w.ordinal
+	w.ordinal++
+	if w.recent.has(f) {
 		b.codes = b.codes[:start]
-		w.ordinal++
 		return
 	}
-	b.fps[i] = fp
+	b.fps[i] = f
 	b.ends[i] = uint32(len(b.codes))
-	b.parents[i], b.ordinals[i], b.helps[i] = w.parent, w.ordinal, w.help
-	w.ordinal++
+	b.parents[i], b.ordinals[i] = w.parent, ordinal
 	if b.n++; b.n == batchSize {
-		w.flush()
+		w.turn()
 	}
 }
 
-// flush looks the batch up. The common case, a known state in its home slot,
-// needs no more than a comparison, unless its edge must be recorded.
-func (w *worker[S]) flush() {
-	b := &w.batch
-	b.load(&w.engine.shards)
-	var start uint32
-	for i, fp := range b.fps[:b.n] {
-		if b.homes[i] != fp || b.helps[i] != 0 {
-			w.resolve(i, b.codes[start:b.ends[i]])
-		}
-		start = b.ends[i]
+// turn turns the pipeline, and keeps what comes out of it and is not known.
+func (w *worker[S]) turn() {
+	b := w.pipeline.turn(&w.engine.shards)
+	for _, i := range b.open[:b.opened] {
+		w.chunk.add(b.fps[i], b.code(int(i)), b.parents[i], b.ordinals[i])
 	}
 	b.clear()
 }
 
-// resolve looks up the i-th successor of the batch for good.
-func (w *worker[S]) resolve(i int, code []byte) {
-	b, c := &w.batch, w.chunk
-	fp := b.fps[i]
-	s := &w.engine.shards[shardOf(fp)]
-	slot, known := s.table.find(fp)
-	var e uint32
-	if b.helps[i] != 0 {
-		e = w.addEdge(b.parents[i], b.helps[i])
+// flush empties the pipeline.
+func (w *worker[S]) flush() {
+	for range w.pipeline.batches {
+		w.turn()
 	}
-	switch {
-	case !known:
-		c.add(miss{fp: fp, parent: b.parents[i], ordinal: b.ordinals[i], edge: e}, code)
-	case e != 0:
-		c.edges[e-1].to = stateID(shardOf(fp), s.number(slot))
-	}
-}
-
-// addEdge adds an edge from a state of the page. It returns its place, counted
-// from 1.
-func (w *worker[S]) addEdge(parent, help uint32) uint32 {
-	from := stateID(w.page.shard, w.page.first+int64(parent))
-	w.chunk.edges = append(w.chunk.edges, edge{from: from, help: help})
-	return uint32(len(w.chunk.edges))
 }
 
 // settle lets a shard admit the misses of all chunks, in the order of the search.
 func (w *worker[S]) settle(id int, chunks []*chunk) {
 	s := &w.engine.shards[id]
+	s.table.late = w.late
 	s.table.reserve(incoming(id, chunks))
-	w.warmth += s.warm(id, chunks)
+	w.late, s.table.late = s.table.late, nil
+	s.warm(id, chunks)
 	for _, c := range chunks {
 		for i := c.first[id]; i != 0; i = c.misses[i-1].next {
-			w.admit(id, s, c, &c.misses[i-1])
+			w.admit(s, c, &c.misses[i-1])
 		}
 	}
 }
 
 // admit lets a shard admit one miss, and checks the state if it is new.
-func (w *worker[S]) admit(id int, s *shard, c *chunk, m *miss) {
+func (w *worker[S]) admit(s *shard, c *chunk, m *miss) {
 	code := c.codes[m.start:m.end]
-	number, fresh := s.admit(m, code, c.base+int64(m.parent))
-	if m.edge != 0 {
-		c.edges[m.edge-1].to = stateID(id, number)
-	}
-	if !fresh || w.checks.idleStates() && !w.engine.judging {
+	if !s.admit(m, code, c.base+int64(m.parent)) || w.checks.idleStates() {
 		return
 	}
 	w.sys.Decode(code, &w.cur)
 	if p := w.checks.state(&w.cur); p >= 0 {
 		w.report(finding{Invariant, p, w.engine.length(), c.base + int64(m.parent), m.ordinal})
-	}
-	if w.engine.judging {
-		s.goals = append(s.goals, w.engine.satisfies(&w.cur))
 	}
 }
 
@@ -194,4 +179,15 @@ func (w *worker[S]) report(f finding) {
 	if w.found == nil || f.compare(*w.found) < 0 {
 		w.found = &f
 	}
+}
+
+// add takes over what another worker has counted and found.
+func (w *worker[S]) add(other *worker[S]) {
+	w.transitions += other.transitions
+	addAll(w.ops, other.ops)
+	addAll(w.outcomes, other.outcomes)
+	for i, seen := range other.checks.seen {
+		w.checks.seen[i] = w.checks.seen[i] || seen
+	}
+	w.found = least(w.found, other.found)
 }

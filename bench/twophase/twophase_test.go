@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,5 +25,26 @@ func TestRun(t *testing.T) {
 		var stdout, stderr strings.Builder
 		assert.Equal(t, c.status, run(strings.Fields(c.args), &stdout, &stderr), c.args)
 		assert.Regexp(t, c.output, stdout.String()+stderr.String(), c.args)
+	}
+}
+
+// TestFormula counts by hand. While the transaction manager is undecided, each
+// resource manager is working, has aborted, or is prepared and was heard or not: 4.
+// Once it has committed, each is prepared or has committed: 2. Once it has aborted,
+// each that never prepared is working or has aborted, and each that did is prepared
+// or has aborted, and was heard or not: 6.
+func TestFormula(t *testing.T) {
+	power := func(base, n int) int {
+		product := 1
+		for range n {
+			product *= base
+		}
+		return product
+	}
+	for n := 1; n <= 7; n++ {
+		var stdout, stderr strings.Builder
+		run([]string{strconv.Itoa(n)}, &stdout, &stderr)
+		want := power(4, n) + power(2, n) + power(6, n)
+		assert.Contains(t, stdout.String(), fmt.Sprintf("distinct=%d ", want))
 	}
 }

@@ -1,0 +1,30 @@
+package search
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestMatch compares match, which may be in assembly, with Go: also where only a half of
+// a word is equal, and where the last word, which is no slot, is.
+func TestMatch(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	var places [batchSize]place
+	for range 500 {
+		for i := range places {
+			p := &places[i]
+			p.line, p.word = new(line), r.Uint64()
+			for k := range p.line {
+				p.line[k] = [...]uint64{p.word, 0, r.Uint64(), p.word ^ 1<<63, p.word ^ 1}[r.IntN(5)]
+			}
+		}
+		n := r.IntN(batchSize + 1)
+		var got, want [batchSize]uint16
+		prefetch(&places, n)
+		match(&places, &got, n)
+		matchSlots(&places, &want, n)
+		assert.Equal(t, want, got)
+	}
+}
