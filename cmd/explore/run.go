@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,12 +26,16 @@ type limits struct {
 	maxStates int64
 	maxDepth  int
 	timeout   time.Duration
+
+	checkpoint string
+	every      time.Duration
+	resume     bool
 }
 
 func newLimits(cmd *cobra.Command) *limits {
 	l, f := &limits{}, cmd.Flags()
 	f.IntVar(&l.workers, "workers", 0, "how many processors to use; 0 for all")
-	f.Var(&l.memory, "memory", "stop before the search holds more than this, such as 8GiB")
+	f.Var(&l.memory, "memory", "hold no more than this, such as 8GiB; what is not needed at once goes to temporary files")
 	f.Int64Var(&l.maxStates, "max-states", 0, "stop after so many states; 0 for no limit")
 	f.IntVar(&l.maxDepth, "max-depth", 0, "stop after so many steps from the start; 0 for no limit")
 	f.DurationVar(&l.timeout, "timeout", 0, "stop after this time, such as 10m; 0 for no limit")
@@ -40,7 +45,15 @@ func newLimits(cmd *cobra.Command) *limits {
 func (l *limits) check() error {
 	return errors.Join(
 		workersWithin(l.workers), atLeast("max-states", l.maxStates, 0),
-		atLeast("max-depth", l.maxDepth, 0), atLeast("timeout", l.timeout, 0))
+		atLeast("max-depth", l.maxDepth, 0), atLeast("timeout", l.timeout, 0),
+		atLeast("checkpoint-every", l.every, 0), l.resumable())
+}
+
+func (l *limits) resumable() error {
+	if l.resume && l.checkpoint == "" {
+		return errors.New("--resume: name the directory that the search was saved in with --checkpoint")
+	}
+	return nil
 }
 
 // context ends when the time is over.
@@ -75,6 +88,9 @@ properties hold; if not, it prints a minimal counterexample. A scenario is a nam
 		Example: "  explore run classic-eager\n  explore run zombie-commit --mutate offset-commit-member-check,offset-commit-generation-check --save zombie.json",
 	}
 	r.settings, r.limits = newSettings(cmd), newLimits(cmd)
+	cmd.Flags().StringVar(&r.limits.checkpoint, "checkpoint", "", "save the search in this directory now and then, and when it is stopped")
+	cmd.Flags().DurationVar(&r.limits.every, "checkpoint-every", 5*time.Minute, "how often")
+	cmd.Flags().BoolVar(&r.limits.resume, "resume", false, "go on from the checkpoint")
 	cmd.Flags().StringVar(&r.save, "save", "", "write the counterexample, if there is one, to this file")
 	cmd.Flags().StringVar(&r.format, "format", "text", "how to print the counterexample: text or mermaid")
 	cmd.Flags().BoolVar(&a.out.json, "json", false, "print one JSON object a scenario")
@@ -88,6 +104,9 @@ func (r *runner) run(names []string) error {
 	}
 	if r.save != "" && len(names) > 1 {
 		return errors.New("--save: one file has room for one scenario's counterexample; name one scenario")
+	}
+	if r.limits.checkpoint != "" && len(names) > 1 {
+		return errors.New("--checkpoint: one directory has room for one search; name one scenario")
 	}
 	if err := errors.Join(oneOf("format", r.format, "text", "mermaid"), r.limits.check()); err != nil {
 		return err
@@ -117,6 +136,9 @@ func (r *runner) run(names []string) error {
 // one searches one scenario and reports.
 func (r *runner) one(s *scenarios.Scenario) error {
 	result, reached := r.search(s)
+	if result.Err != nil {
+		return fmt.Errorf("%s: %w", s.ID, result.Err)
+	}
 	rep := newReport(s, &result, reached, r.delivered)
 	var c *counterexamples.Counterexample
 	if v := result.Violation; v != nil {
@@ -143,6 +165,7 @@ func (r *runner) one(s *scenarios.Scenario) error {
 func (r *runner) search(s *scenarios.Scenario) (result search.Result[model.State], reached []string) {
 	sys, o := s.System(), s.Options()
 	o.Workers, o.MaxStates, o.MaxDepth, o.Memory = r.limits.workers, r.limits.maxStates, r.limits.maxDepth, int64(r.limits.memory)
+	o.Checkpoint, o.CheckpointEvery, o.Resume, o.Identity = r.limits.checkpoint, r.limits.every, r.limits.resume, identity(s)
 	o.Progress = func(p search.Progress) { r.out.progress(progressLine(s.ID, p)) }
 	o.ProgressEvery = r.out.progressEvery()
 	ctx, cancel := r.limits.context(r.ctx)
@@ -157,6 +180,15 @@ func (r *runner) search(s *scenarios.Scenario) (result search.Result[model.State
 		reached = append(reached, result.Stopped)
 	}
 	return result, reached
+}
+
+// identity is all that a search of a scenario depends on.
+func identity(s *scenarios.Scenario) string {
+	text, err := json.Marshal(s.Definition)
+	if err != nil {
+		panic(err) // a definition can always be encoded
+	}
+	return counterexamples.Version + " " + string(text)
 }
 
 func progressLine(id string, p search.Progress) string {
