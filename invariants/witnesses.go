@@ -81,16 +81,7 @@ func removed(before, after *model.State) bool {
 	}
 	for i := range before.Members {
 		m := &before.Members[i]
-		if m.ID != 0 && !m.Is(model.Pending) && !after.Last.Left(m.ID) && !remembers(after, m.ID) {
-			return true
-		}
-	}
-	return false
-}
-
-func remembers(s *model.State, id model.MemberID) bool {
-	for i := range s.Members {
-		if s.Members[i].ID == id {
+		if m.ID != 0 && !m.Is(model.Pending) && !after.Last.Left(m.ID) && after.Member(m.ID) == nil {
 			return true
 		}
 	}

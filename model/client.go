@@ -65,7 +65,7 @@ func (c *Client) receiveJoin(r *Request, off *Mutations) {
 			c.reset(true, off)
 		}
 	default:
-		c.fail()
+		c.Fail()
 	}
 }
 
@@ -93,7 +93,7 @@ func (c *Client) receiveSync(r *Request, off *Mutations) {
 	case r.Err == RebalanceInProgress:
 		c.Phase = Unjoined
 	default:
-		c.fail()
+		c.Fail()
 	}
 }
 
@@ -178,8 +178,9 @@ func (c *Client) reset(forgetID bool, off *Mutations) {
 	}
 }
 
-// fail: the application is told and does not poll again.
-func (c *Client) fail() {
+// Fail is an error that the application is told of, and after which it does not
+// poll again.
+func (c *Client) Fail() {
 	topics := c.Topics
 	*c = Client{Phase: Failed, Generation: NoGeneration, Topics: topics}
 }

@@ -149,12 +149,14 @@ type Coordinator struct {
 }
 
 // Find returns the member or pending id, nil if there is none.
-func (c *Coordinator) Find(id MemberID) *Member {
+func (c *Coordinator) Find(id MemberID) *Member { return find(c.Members, id) }
+
+func find(members []Member, id MemberID) *Member {
 	if id == 0 {
 		return nil
 	}
-	for i := range c.Members {
-		switch m := &c.Members[i]; {
+	for i := range members {
+		switch m := &members[i]; {
 		case m.ID == id:
 			return m
 		case m.ID == 0:
@@ -165,10 +167,12 @@ func (c *Coordinator) Find(id MemberID) *Member {
 }
 
 // Size is the number of members, pending ids not counted.
-func (c *Coordinator) Size() int {
+func (c *Coordinator) Size() int { return size(c.Members) }
+
+func size(members []Member) int {
 	n := 0
-	for i := range c.Members {
-		if m := &c.Members[i]; m.ID != 0 && !m.Is(Pending) {
+	for i := range members {
+		if m := &members[i]; m.ID != 0 && !m.Is(Pending) {
 			n++
 		}
 	}

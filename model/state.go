@@ -211,10 +211,8 @@ func (s *State) FreshID(c *Config, client int) MemberID {
 }
 
 func (s *State) mentions(c *Config, id MemberID) bool {
-	for i := range s.Members {
-		if s.Members[i].ID == id {
-			return true
-		}
+	if s.Member(id) != nil {
+		return true
 	}
 	for i := range s.Late {
 		if s.Late[i].mentions(id) {
@@ -232,6 +230,13 @@ func (s *State) mentions(c *Config, id MemberID) bool {
 func (r *Request) mentions(id MemberID) bool {
 	return r.API != NoAPI && (r.ID == id || r.NewID == id || inPlan(&r.Plan, id))
 }
+
+// Member is what the coordinator remembers of a member or pending id; nil if
+// nothing.
+func (s *State) Member(id MemberID) *Member { return find(s.Members[:], id) }
+
+// Size is the number of members, pending ids not counted.
+func (s *State) Size() int { return size(s.Members[:]) }
 
 // Holder is the client that acts under a member id, or is about to be given it;
 // nil if there is none any more.

@@ -69,7 +69,7 @@ func (x *Exec) sync(a Args) bool {
 	cl = &n.Clients[a.A]
 	if cl.Protocol == 0 { // no assignor can be looked up: the application gets an exception
 		n.Last.Fenced |= 1 << a.A
-		*cl = model.Client{Phase: model.Failed, Generation: model.NoGeneration, Topics: cl.Topics}
+		cl.Fail()
 		return true
 	}
 	cl.Phase = model.Syncing

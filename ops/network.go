@@ -53,9 +53,8 @@ func (x *Exec) holds(r *model.Request) bool {
 	if r.API == model.SyncGroup {
 		flag = model.SyncParked
 	}
-	for i := range x.s.Members {
-		m := &x.s.Members[i]
-		if m.ID != 0 && (m.ID == r.ID || m.ID == r.NewID) && m.Is(flag) {
+	for _, id := range [...]model.MemberID{r.ID, r.NewID} {
+		if m := x.s.Member(id); m != nil && m.Is(flag) {
 			return true
 		}
 	}

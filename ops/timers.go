@@ -36,22 +36,11 @@ func (x *Exec) rebalanceTimeout(a Args) bool {
 	if g := &x.s.Group; g.State != model.PreparingRebalance || g.InitialDelay {
 		return false
 	}
-	noMembers := x.size() == 0 // a timeout of zero
+	noMembers := x.s.Size() == 0 // a timeout of zero
 	if !x.reason(noMembers || x.allLate(model.JoinParked, false)) {
 		return false
 	}
 	return x.open(a).FireJoinTimer() && x.settle()
-}
-
-// size is the number of members, ids that were only handed out not counted.
-func (x *Exec) size() int {
-	n := 0
-	for i := range x.s.Members {
-		if m := &x.s.Members[i]; m.ID != 0 && !m.Is(model.Pending) {
-			n++
-		}
-	}
-	return n
 }
 
 // allLate tells whether every member whose flag differs from the wanted value
@@ -110,10 +99,8 @@ func (x *Exec) silent(id model.MemberID) bool {
 // heldUp: the member waits in a parked request for others that are late. A new
 // member's first timer is longer than any rebalance (five minutes, KAFKA-7610).
 func (x *Exec) heldUp(id model.MemberID) bool {
-	for i := range x.s.Members {
-		if m := &x.s.Members[i]; m.ID == id && (m.Flags&(model.JoinParked|model.SyncParked) == 0 || m.Is(model.IsNew)) {
-			return false
-		}
+	if m := x.s.Member(id); m.Flags&(model.JoinParked|model.SyncParked) == 0 || m.Is(model.IsNew) {
+		return false
 	}
 	for i := range x.s.Members {
 		if m := &x.s.Members[i]; m.ID != 0 && m.ID != id && m.Flags&(model.JoinParked|model.SyncParked) == 0 && x.late(m.ID) {
