@@ -86,12 +86,20 @@ const (
 	OffsetCommit
 	OffsetFetch
 	DeleteGroups
+	InitProducerID
+	AddPartitionsToTxn
+	AddOffsetsToTxn
+	TxnOffsetCommit
+	EndTxn
+	Produce
+	WriteTxnMarkers
 	NumAPIs
 )
 
 // String is Kafka's name of the request.
 func (a API) String() string {
-	return [...]string{"", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "OffsetCommit", "OffsetFetch", "DeleteGroups"}[a]
+	return [...]string{"", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "OffsetCommit", "OffsetFetch", "DeleteGroups",
+		"InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "TxnOffsetCommit", "EndTxn", "Produce", "WriteTxnMarkers"}[a]
 }
 
 // Reply is the coordinator's answer to one request. Fields that the request's
@@ -115,8 +123,15 @@ type Rules struct {
 	// PromptTimers: a timer that is armed with no time to run fires within the
 	// same step. It is a step of its own in Kafka too, but on the wire nothing
 	// comes between.
-	PromptTimers  bool
-	InitialDelays uint8 // how often group.initial.rebalance.delay.ms can be extended before the rebalance timeout is used up
+	PromptTimers bool
+	// Feature is transaction.version; 0 is that of Kafka 4.x, 2. It decides how
+	// a coordinator ends a transaction of its own accord.
+	Feature TransactionVersion
+	// MaxEpoch is the largest producer epoch; 0 is Kafka's, 32767.
+	MaxEpoch Epoch
+	// NoVerification is transaction.partition.verification.enable=false.
+	NoVerification bool
+	InitialDelays  uint8 // how often group.initial.rebalance.delay.ms can be extended before the rebalance timeout is used up
 }
 
 // Coordinator is a view on the memory of one group's coordinator, through
@@ -131,7 +146,11 @@ type Coordinator struct {
 	Group   *Group
 	Members []Member // sorted by id, free places last; a call that finds no free place sets Full and is void
 	Offsets []Offset // committed offset of each partition, NoOffset for none
-	Replies []Reply
+	// Pending has the offsets of open transactions, and OffsetsAt the order of the
+	// commit records; both nil where there are no transactions.
+	Pending   []PendingOffset // sorted, free places last
+	OffsetsAt []uint32
+	Replies   []Reply
 
 	// Where Kafka takes the first entry of a hash map, any entry may be first
 	// (groups.md E8): Prefer is taken if it is a candidate, else the one with

@@ -22,7 +22,7 @@ func (c *Coordinator) OffsetCommit(r OffsetCommitRequest) Reply {
 	}
 	for p, o := range r.Offsets {
 		if o != NoOffset {
-			c.Offsets[p] = o
+			c.setOffset(p, o)
 		}
 	}
 	return a
@@ -80,6 +80,8 @@ func (c *Coordinator) DeleteGroup() Reply {
 		for p := range c.Offsets {
 			c.Offsets[p] = NoOffset
 		}
+		clear(c.OffsetsAt)
+		clear(c.Pending)
 	default:
 		a.Err = NonEmptyGroup
 	}

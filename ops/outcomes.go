@@ -20,7 +20,7 @@ func outcomeNames() []string {
 // outcomeIndex is the place of each error in an API's block of Outcomes.
 var outcomeIndex = func() (index [256]uint16) {
 	for i, err := range model.Errors() {
-		index[err] = uint16(i)
+		index[uint8(err)] = uint16(i)
 	}
 	return index
 }()
@@ -30,7 +30,7 @@ var outcomesPerAPI = uint16(len(model.Errors()) + 1)
 func outcomeOf(api model.API, err model.Error, parked bool) uint16 {
 	i := outcomesPerAPI - 1
 	if !parked {
-		i = outcomeIndex[err]
+		i = outcomeIndex[uint8(err)]
 	}
 	return 1 + uint16(api-1)*outcomesPerAPI + i
 }

@@ -1,0 +1,87 @@
+package model
+
+// OffsetsPartition is the place of the group's partition of __consumer_offsets
+// in a PartSet.
+const OffsetsPartition = 63
+
+// AddPartitionsRequest is AddPartitionsToTxn, or AddOffsetsToTxn, where the
+// partition is OffsetsPartition. Version 2 is a partition leader's request on
+// behalf of a writer; a client's own has a smaller one.
+type AddPartitionsRequest struct {
+	PID        ProducerID
+	Epoch      Epoch
+	Partitions PartSet
+	Version    TransactionVersion
+}
+
+// AddPartitions decides AddPartitionsToTxn and AddOffsetsToTxn. Source:
+// TransactionCoordinator.handleAddPartitionsToTransaction; transactions.md 1.5,
+// rows A2 to A8.
+func (c *TransactionCoordinator) AddPartitions(r AddPartitionsRequest) Error {
+	if err := c.gate(); err != None { // A2
+		return err
+	}
+	t := c.Txn
+	if t.State == NoTransaction { // A2
+		return InvalidProducerIDMapping
+	}
+	deciding := t.State.preparing() || t.Pending != NoTransaction
+	if t.Pending != NoTransaction && c.guard(PendingCheckFirst) { // A3
+		return ConcurrentTransactions
+	}
+	if err := c.owner(r.PID, r.Epoch, r.Partitions); err != None { // A4, A5
+		return err
+	}
+	if deciding && c.guard(AddPartitionsPrepareCheck) { // A6
+		return ConcurrentTransactions
+	}
+	if t.State == Ongoing && r.Partitions&^t.Partitions == 0 { // A7
+		return None
+	}
+	next := *t
+	if !deciding {
+		next.State = Ongoing
+	}
+	if next.Version = TV1; r.Version.bumps() {
+		next.Version = TV2
+	}
+	next.Partitions |= r.Partitions
+	return c.enter(next) // A8
+}
+
+// owner: rows A4 and A5.
+func (c *TransactionCoordinator) owner(pid ProducerID, epoch Epoch, parts PartSet) Error {
+	t := c.Txn
+	offsets := parts == Part(OffsetsPartition) && !c.guard(TxnOffsetCommitProducerEpoch)
+	switch {
+	case pid != t.PID && c.guard(AddPartitionsPIDCheck): // A4
+		return InvalidProducerIDMapping
+	case epoch != t.Epoch && c.guard(AddPartitionsEpochCheck) && !offsets: // A5
+		return ProducerFenced
+	}
+	return None
+}
+
+// Verify decides a verify-only AddPartitionsToTxn of a partition leader: is the
+// partition part of the transaction? A pending state is not looked at. Source:
+// TransactionCoordinator.handleVerifyPartitionsInTransaction; transactions.md
+// 1.5.
+func (c *TransactionCoordinator) Verify(r AddPartitionsRequest) Error {
+	if err := c.gate(); err != None {
+		return err
+	}
+	t := c.Txn
+	if t.State == NoTransaction {
+		return InvalidProducerIDMapping
+	}
+	if err := c.owner(r.PID, r.Epoch, r.Partitions); err != None {
+		return err
+	}
+	switch {
+	case t.State.preparing() && c.guard(AddPartitionsPrepareCheck):
+		return ConcurrentTransactions
+	case r.Partitions&^t.Partitions != 0:
+		return TransactionAbortable
+	}
+	return None
+}

@@ -1,0 +1,132 @@
+package model
+
+// EndTxnRequest is EndTxn: v5 where Version is 2, else v4.
+type EndTxnRequest struct {
+	PID     ProducerID
+	Epoch   Epoch
+	Commit  bool
+	Version TransactionVersion
+}
+
+// EndTxn decides EndTxn. Source: TransactionCoordinator.handleEndTransaction;
+// transactions.md 1.6, 1.7.
+func (c *TransactionCoordinator) EndTxn(r EndTxnRequest) TransactionReply {
+	if err := c.gate(); err != None {
+		return refuse(err)
+	}
+	if c.Txn.State == NoTransaction {
+		return refuse(InvalidProducerIDMapping)
+	}
+	if r.Version.bumps() {
+		return c.endBumping(r)
+	}
+	return refuse(c.endPlain(r))
+}
+
+// endPlain keeps the epoch (TransactionCoordinator.endTransactionWithTV1;
+// transactions.md 1.6).
+func (c *TransactionCoordinator) endPlain(r EndTxnRequest) Error {
+	t := c.Txn
+	switch {
+	case r.PID != t.PID && c.guard(EndTxnPIDCheck):
+		return InvalidProducerIDMapping
+	case r.Epoch != t.Epoch && c.guard(EndTxnEpochCheck):
+		return ProducerFenced
+	case t.Pending != NoTransaction:
+		return ConcurrentTransactions
+	}
+	switch t.State {
+	case Ongoing:
+		next := *t
+		next.Version, next.ByFence = TV1, false
+		return c.finish(next, r.Commit)
+	case decided(r.Commit, true):
+		return None
+	case decided(r.Commit, false): // only where nothing completes it
+		return ConcurrentTransactions
+	case decided(!r.Commit, true):
+		if !c.guard(EndTxnStateCheck) {
+			return None
+		}
+	}
+	return InvalidTxnState
+}
+
+// endBumping raises the epoch (TransactionCoordinator.endTransaction;
+// transactions.md 1.7).
+func (c *TransactionCoordinator) endBumping(r EndTxnRequest) TransactionReply {
+	t := c.Txn
+	if t.Pending != NoTransaction && c.guard(PendingCheckFirst) {
+		return refuse(ConcurrentTransactions)
+	}
+	retry := c.endRetry(r)
+	switch {
+	case r.PID != t.PID && !retry && c.guard(EndTxnPIDCheck):
+		return refuse(InvalidProducerIDMapping)
+	case r.Epoch != t.Epoch && !retry && c.guard(EndTxnEpochCheck):
+		return refuse(ProducerFenced)
+	case t.Pending != NoTransaction:
+		return refuse(ConcurrentTransactions)
+	case retry:
+		return c.endAgain(r)
+	}
+	switch {
+	case t.State == Ongoing:
+	case t.State.preparing(): // only where nothing completes it
+		return refuse(ProducerFenced)
+	case r.Commit:
+		return refuse(InvalidTxnState)
+	}
+	return c.endNow(r)
+}
+
+// endRetry recognises a request whose transaction has been ended, by the
+// distance of the epochs, or by the rotation that the end brought about. The
+// coordinator's own end counts too, since 4.1.
+func (c *TransactionCoordinator) endRetry(r EndTxnRequest) bool {
+	t := c.Txn
+	if !t.State.preparing() && !t.State.complete() || !c.guard(EndTxnRetryDetection) || t.ByFence {
+		return false
+	}
+	last := c.Rules.maxEpoch() - 1
+	bumped := r.PID == t.PID && t.Epoch == r.Epoch+1
+	rotated := r.PID == t.Prev && r.PID != t.PID && r.Epoch == last && t.Epoch == 0
+	return bumped || rotated
+}
+
+// endAgain answers a retry: NONE only if the outcome is the one asked for.
+func (c *TransactionCoordinator) endAgain(r EndTxnRequest) TransactionReply {
+	t := c.Txn
+	switch {
+	case t.State == decided(r.Commit, true), t.State.complete() && !c.guard(EndTxnStateCheck):
+		return TransactionReply{PID: t.PID, Epoch: t.Epoch}
+	case t.State == decided(r.Commit, false): // only where nothing completes it
+		return refuse(ConcurrentTransactions)
+	}
+	return refuse(InvalidTxnState)
+}
+
+// endNow ends the transaction, or, where there is none, raises the epoch all the
+// same. The next pair is answered before the markers are written.
+func (c *TransactionCoordinator) endNow(r EndTxnRequest) TransactionReply {
+	t := c.Txn
+	next := *t
+	next.Version, next.ByFence = TV2, false
+	if t.State != Ongoing {
+		next.Partitions = 0
+	}
+	next.LastEpoch = t.Epoch
+	if c.Rules.exhausted(t.Epoch) && c.guard(EpochExhaustionRotation) {
+		next.Next = c.fresh()
+	}
+	if c.guard(EndTxnBumpEpoch) {
+		next.Epoch = c.Rules.bump(t.Epoch)
+	}
+	if err := c.finish(next, r.Commit); err != None {
+		return refuse(err)
+	}
+	if next.Next != 0 {
+		return TransactionReply{PID: next.Next, Epoch: 0}
+	}
+	return TransactionReply{PID: next.PID, Epoch: next.Epoch}
+}

@@ -1,0 +1,370 @@
+package model
+
+// keptBatches is how many batches of one producer a leader remembers
+// (ProducerStateEntry.NUM_BATCHES_TO_RETAIN).
+const keptBatches = 5
+
+// NoSequence is the sequence of a batch that has none, as offset commits do.
+const NoSequence int32 = -1
+
+// ProducerEntry is what a partition's leader knows of one producer id
+// (ProducerStateEntry, VerificationStateEntry; transactions.md 2.1). The zero
+// value is a free place.
+type ProducerEntry struct {
+	PID              ProducerID
+	Epoch            Epoch // NoEpoch: nothing was ever appended
+	CoordinatorEpoch int16 // of the last marker; -1 for none
+	Last             int32 // sequence of the last batch of this epoch; NoSequence for none
+	Kept             uint8 // batches of this epoch that are remembered, the last ones
+	Open             bool  // a transaction is open here
+
+	// The rest is in memory only, and gone with the leader. Guard is 0 where no
+	// verification is under way.
+	Guard      uint8
+	Lowest     int32 // smallest sequence that is being verified
+	GuardEpoch Epoch
+	GuardBumps bool // the writer's style is TV2
+}
+
+func newEntry(pid ProducerID) ProducerEntry {
+	return ProducerEntry{PID: pid, Epoch: NoEpoch, CoordinatorEpoch: -1, Last: NoSequence, Lowest: NoSequence, GuardEpoch: NoEpoch}
+}
+
+// Durable is what another leader knows of the producer from the log: all but
+// what is being verified.
+func (e ProducerEntry) Durable() ProducerEntry {
+	if e.PID == 0 || e.Epoch == NoEpoch {
+		return ProducerEntry{}
+	}
+	e.dropGuard()
+	return e
+}
+
+func (e *ProducerEntry) dropGuard() {
+	e.Guard, e.Lowest, e.GuardEpoch, e.GuardBumps = 0, NoSequence, NoEpoch, false
+}
+
+// Batch is a batch of one record, or the records of one TxnOffsetCommit.
+type Batch struct {
+	PID           ProducerID
+	Epoch         Epoch
+	Sequence      int32 // NoSequence for offsets, which carry none
+	Transactional bool
+	Version       TransactionVersion // the style of the request
+	// Guard is the verification that the batch went through, 0 for none.
+	Guard uint8
+}
+
+// PartitionLeader is a view on the producer state of one partition. The storage
+// is the caller's.
+type PartitionLeader struct {
+	Rules   *Rules
+	Entries []ProducerEntry // sorted by producer id, free places last
+	// Fresh is a guard that no request in flight and no entry has.
+	Fresh uint8
+	Full  bool // Entries had no free place; the call is void
+}
+
+func (l *PartitionLeader) guard(id Mutation) bool { return !l.Rules.Off.Has(id) }
+
+// Find returns the entry of a producer, nil for none.
+func (l *PartitionLeader) Find(pid ProducerID) *ProducerEntry {
+	for i := range l.Entries {
+		if e := &l.Entries[i]; e.PID == pid && pid != 0 {
+			return e
+		}
+	}
+	return nil
+}
+
+// entry finds a producer's entry or makes one; nil and Full if there is no room.
+func (l *PartitionLeader) entry(pid ProducerID) *ProducerEntry {
+	if e := l.Find(pid); e != nil {
+		return e
+	}
+	n := len(l.Entries)
+	if n == 0 || l.Entries[n-1].PID != 0 {
+		l.Full = true
+		return nil
+	}
+	i := n - 1
+	for i > 0 && (l.Entries[i-1].PID == 0 || l.Entries[i-1].PID > pid) {
+		l.Entries[i] = l.Entries[i-1]
+		i--
+	}
+	l.Entries[i] = newEntry(pid)
+	return &l.Entries[i]
+}
+
+// verifies tells whether a leader asks the coordinator about a first batch.
+func (l *PartitionLeader) verifies() bool {
+	return !l.Rules.NoVerification && l.guard(VerifyBeforeFirstAppend)
+}
+
+// Begin looks at a transactional batch before it is appended: may it go on, and
+// must the transaction coordinator be asked first? The batch gets its guard.
+// Source: ReplicaManager.handleProduceAppend, UnifiedLog.
+// maybeStartTransactionVerification; transactions.md 2.2, rows V3 to V7.
+func (l *PartitionLeader) Begin(b *Batch) (ask bool, err Error) {
+	b.Guard = 0
+	if !l.verifies() && !b.Version.bumps() { // V3
+		return false, None
+	}
+	e := l.Find(b.PID)
+	if e != nil && b.Epoch < e.Epoch && l.checksEpoch(b) { // V5
+		return false, InvalidProducerEpoch
+	}
+	if e != nil && e.Open && e.Epoch == b.Epoch { // V6
+		return false, None
+	}
+	if b.Version.bumps() && !l.adds(b) {
+		return false, None
+	}
+	if e = l.entry(b.PID); e == nil {
+		return false, None
+	}
+	l.startVerification(e, b)
+	return true, None
+}
+
+// adds tells whether a TV2 leader adds its partition to the transaction.
+func (l *PartitionLeader) adds(b *Batch) bool {
+	if b.Sequence == NoSequence {
+		return l.guard(TxnOffsetRegisterPartition)
+	}
+	return l.guard(ImplicitAddTV2)
+}
+
+// startVerification: row V7. Whoever finds a verification under way shares it
+// (VerificationStateEntry.maybeUpdateLowestSequenceAndEpoch).
+func (l *PartitionLeader) startVerification(e *ProducerEntry, b *Batch) {
+	switch {
+	case e.Guard == 0:
+		if e.Guard = l.Fresh; !l.guard(VerificationGuardUnique) {
+			e.Guard = 1
+		}
+		e.GuardEpoch, e.Lowest, e.GuardBumps = b.Epoch, b.Sequence, b.Version.bumps()
+	case b.Epoch > e.GuardEpoch:
+		e.GuardEpoch, e.Lowest, e.GuardBumps = b.Epoch, b.Sequence, b.Version.bumps()
+	case b.Epoch == e.GuardEpoch && b.Sequence < e.Lowest:
+		e.Lowest = b.Sequence
+	}
+	b.Guard = e.Guard
+}
+
+// Ask is the leader's request to the transaction coordinator: to verify the
+// partition, or to add it (AddPartitionsToTxnManager). The answer is turned into
+// what the writer is told.
+func (b *Batch) Ask(c *TransactionCoordinator, partition int) Error {
+	r := AddPartitionsRequest{PID: b.PID, Epoch: b.Epoch, Partitions: Part(partition), Version: b.Version}
+	err := None
+	if b.Version.bumps() {
+		err = c.AddPartitions(r)
+	} else {
+		err = c.Verify(r)
+	}
+	return b.told(err)
+}
+
+// told is the table of transactions.md 2.2. Requests of the newest kind of each
+// style are modelled: Produce v12 or v11, TxnOffsetCommit v5 or v4.
+func (b *Batch) told(err Error) Error {
+	offsets := b.Sequence == NoSequence
+	switch err {
+	case ProducerFenced:
+		return InvalidProducerEpoch
+	case ConcurrentTransactions:
+		if !offsets && !b.Version.bumps() {
+			return NotEnoughReplicas
+		}
+	case CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator:
+		if !offsets {
+			return NotEnoughReplicas
+		}
+	}
+	return err
+}
+
+// checksEpoch tells whether a batch of an older epoch is refused.
+func (l *PartitionLeader) checksEpoch(b *Batch) bool {
+	if b.Sequence == NoSequence {
+		return l.guard(TxnOffsetCommitProducerEpoch)
+	}
+	return l.guard(PartitionEpochCheck)
+}
+
+// Append decides whether a batch enters the log, and remembers it. A duplicate
+// is answered with success and changes nothing; back says how many batches ago
+// it was appended. Source: UnifiedLog.analyzeAndValidateProducerState,
+// ProducerAppendInfo.appendDataBatch; transactions.md 2.3, rows L1 to L6.
+func (l *PartitionLeader) Append(b Batch) (back int, duplicate bool, err Error) {
+	e := l.Find(b.PID)
+	if e == nil {
+		e = &ProducerEntry{}
+		*e = newEntry(b.PID)
+	}
+	if back, duplicate = l.duplicate(e, b); duplicate { // L1
+		return back, true, None
+	}
+	if err := l.check(e, b); err != None {
+		return 0, false, err
+	}
+	if e = l.entry(b.PID); e == nil {
+		return 0, false, None
+	}
+	e.append(b)
+	return 0, false, None
+}
+
+func (l *PartitionLeader) duplicate(e *ProducerEntry, b Batch) (back int, ok bool) {
+	if b.Sequence == NoSequence || b.Epoch != e.Epoch || !l.guard(DuplicateWindow) {
+		return 0, false
+	}
+	back = int(e.Last - b.Sequence)
+	return back, back >= 0 && back < int(e.Kept)
+}
+
+func (l *PartitionLeader) check(e *ProducerEntry, b Batch) Error {
+	first := b.Transactional && !(e.Open && e.Epoch == b.Epoch)
+	if first && b.Epoch < e.Epoch && l.checksEpoch(&b) && l.guard(EpochBeforeGuard) { // L2
+		return InvalidProducerEpoch
+	}
+	if first && l.verifies() && l.guarded(&b) && (b.Guard == 0 || b.Guard != e.Guard) { // L3
+		return InvalidTxnState
+	}
+	if b.Epoch < e.Epoch && l.checksEpoch(&b) { // L4
+		return InvalidProducerEpoch
+	}
+	if b.Sequence != NoSequence { // L5
+		if err := l.checkSequence(e, b); err != None {
+			return err
+		}
+	}
+	if !b.Transactional && e.Open && l.guard(NontxnInTxnCheck) { // L6
+		return InvalidTxnState
+	}
+	return None
+}
+
+// guarded: a batch that was not to be verified at all carries no guard.
+func (l *PartitionLeader) guarded(b *Batch) bool { return !b.Version.bumps() || l.adds(b) }
+
+// checkSequence: row L5 (ProducerAppendInfo.checkSequence; transactions.md 2.4).
+func (l *PartitionLeader) checkSequence(e *ProducerEntry, b Batch) Error {
+	ok := true
+	switch {
+	case e.Guard != 0 && e.GuardBumps && e.Kept == 0 && b.Sequence != 0 && l.guard(SequenceZeroTV2NoState):
+		ok = false
+	case e.Guard != 0 && b.Sequence > e.Lowest && l.guard(LowestSequenceHold):
+		ok = false
+	case b.Epoch != e.Epoch:
+		ok = b.Sequence == 0 || e.Epoch == NoEpoch || !l.guard(SequenceZeroOnNewEpoch)
+	default:
+		ok = b.Sequence == e.Last+1 || !l.guard(SequenceCheck)
+	}
+	if !ok {
+		return OutOfOrderSequenceNumber
+	}
+	return None
+}
+
+// append is the effect of a batch.
+func (e *ProducerEntry) append(b Batch) {
+	e.enter(b.Epoch)
+	if b.Sequence != NoSequence {
+		e.Last = b.Sequence
+		e.Kept = min(e.Kept+1, keptBatches)
+	}
+	if b.Transactional {
+		e.Open = true
+		e.dropGuard()
+	}
+}
+
+// enter forgets the batches of another epoch.
+func (e *ProducerEntry) enter(epoch Epoch) {
+	if e.Epoch != epoch {
+		e.Epoch, e.Last, e.Kept = epoch, NoSequence, 0
+	}
+}
+
+// WriteMarker decides a marker, and ends the producer's open transaction. Source:
+// ProducerAppendInfo.checkProducerEpoch, checkCoordinatorEpoch,
+// appendEndTxnMarker; transactions.md 2.5. It tells whether one was open.
+func (l *PartitionLeader) WriteMarker(m Marker) (closed bool, err Error) {
+	e := l.Find(m.PID)
+	if e == nil {
+		e = &ProducerEntry{}
+		*e = newEntry(m.PID)
+	}
+	if !l.mayEnd(e, m) {
+		return false, InvalidProducerEpoch
+	}
+	if e.CoordinatorEpoch > m.CoordinatorEpoch && l.guard(MarkerCoordinatorEpochCheck) {
+		return false, TransactionCoordinatorFenced
+	}
+	if e = l.entry(m.PID); e == nil {
+		return false, None
+	}
+	if e.Epoch == NoEpoch || l.guard(MarkerRaisesEpoch) {
+		e.enter(m.Epoch)
+	}
+	closed, e.Open, e.CoordinatorEpoch = e.Open, false, m.CoordinatorEpoch
+	// The first write of the next transaction may have been added already.
+	next := e.GuardBumps && e.GuardEpoch == m.Epoch && l.guard(GuardKeptForNextTV2)
+	if !next && l.guard(GuardClearedByMarker) {
+		e.dropGuard()
+	}
+	return closed, None
+}
+
+// mayEnd compares the epochs of a marker and of the producer.
+func (l *PartitionLeader) mayEnd(e *ProducerEntry, m Marker) bool {
+	switch {
+	case m.Epoch > e.Epoch:
+		return true
+	case m.Epoch < e.Epoch:
+		return !l.guard(MarkerEpochCheck)
+	case !m.Version.bumps() || !l.guard(MarkerStrictEpochTV2) || m.Epoch == l.Rules.maxEpoch():
+		return true
+	}
+	return !e.Open && l.guard(MarkerRepeatAccept) // taken for a repeat (KAFKA-19999)
+}
+
+// ExpireProducers forgets producers without an open transaction, as
+// producer.id.expiration.ms does, and their epochs with them.
+func (l *PartitionLeader) ExpireProducers() {
+	n := 0
+	for _, e := range l.Entries {
+		if e.PID != 0 && e.Open {
+			l.Entries[n] = e
+			n++
+		}
+	}
+	clear(l.Entries[n:])
+}
+
+// Admit is what a leader does with a batch before it appends it: look, and ask
+// the transaction coordinator. partition is the leader's own, in the
+// coordinator's numbers.
+func (l *PartitionLeader) Admit(b *Batch, c *TransactionCoordinator, partition int) Error {
+	ask, err := l.Begin(b)
+	if ask {
+		err = b.Ask(c, partition)
+	}
+	return err
+}
+
+// CommitTxnOffsets is the second half of TxnOffsetCommit, once the batch is
+// admitted: the group's rules, then the log's, then the offsets are pending
+// (CoordinatorRuntime.scheduleTransactionalWriteOperation; transactions.md 3.1).
+func (l *PartitionLeader) CommitTxnOffsets(c *Coordinator, b Batch, r TxnOffsetCommitRequest) Error {
+	if err := c.CheckTxnOffsetCommit(r); err != None {
+		return err
+	}
+	if _, _, err := l.Append(b); err != None {
+		return err
+	}
+	c.StoreTxnOffsets(r)
+	return None
+}

@@ -1,0 +1,355 @@
+package model
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// The vectors of transactions.md section 11, each seen on a real broker.
+
+// A bench is one transactional id, two output partitions, and the offsets
+// partition of a group that is stable with one member.
+type bench struct {
+	rules   Rules
+	txn     Transaction
+	log     Transaction
+	outbox  Marker
+	tc      TransactionCoordinator
+	leaders [3]PartitionLeader
+	entries [3][4]ProducerEntry
+	group   Group
+	members [2]Member
+	offsets [1]Offset
+	pending [4]PendingOffset
+	at      [1]uint32
+	pid     ProducerID
+	guards  uint8
+	version TransactionVersion
+}
+
+const offsetsPlace = 2
+
+func newBench(off ...Mutation) *bench {
+	b := &bench{version: TV2, offsets: [1]Offset{NoOffset}}
+	for _, m := range off {
+		b.rules.Off = b.rules.Off.With(m)
+	}
+	b.tc = TransactionCoordinator{Rules: &b.rules, Txn: &b.txn, Log: &b.log, Outbox: &b.outbox}
+	for i := range b.leaders {
+		b.leaders[i] = PartitionLeader{Rules: &b.rules, Entries: b.entries[i][:]}
+	}
+	b.group = Group{State: Stable, Generation: 5, Leader: 1}
+	b.members[0] = Member{ID: 1, Assignment: 1}
+	return b
+}
+
+func (b *bench) coordinator() *TransactionCoordinator {
+	b.tc.Fresh, b.tc.Taken = b.pid+1, false
+	return &b.tc
+}
+
+func (b *bench) settle() {
+	if b.tc.Taken {
+		b.pid++
+		b.tc.Taken = false
+	}
+}
+
+func pair(r TransactionReply) string {
+	if r.Err != None {
+		return r.Err.String()
+	}
+	return fmt.Sprintf("%d,%d", r.PID, r.Epoch)
+}
+
+func (b *bench) init(pid ProducerID, epoch Epoch) string {
+	defer b.settle()
+	return pair(b.coordinator().InitProducerID(InitProducerIDRequest{pid, epoch}))
+}
+
+func (b *bench) end(pid ProducerID, epoch Epoch, commit bool, v TransactionVersion) string {
+	defer b.settle()
+	return pair(b.coordinator().EndTxn(EndTxnRequest{pid, epoch, commit, v}))
+}
+
+func (b *bench) commit5(e Epoch) string { return b.end(1, e, true, TV2) }
+func (b *bench) abort5(e Epoch) string  { return b.end(1, e, false, TV2) }
+func (b *bench) end4(e Epoch, commit bool) string {
+	r := b.coordinator().EndTxn(EndTxnRequest{1, e, commit, TV1})
+	return r.Err.String()
+}
+
+func (b *bench) add3(parts PartSet, e Epoch) string {
+	return b.coordinator().AddPartitions(AddPartitionsRequest{1, e, parts, TV1}).String()
+}
+
+func (b *bench) produce(p int, pid ProducerID, e Epoch, seq int32, v TransactionVersion) string {
+	l := &b.leaders[p]
+	b.guards++
+	l.Fresh = b.guards
+	batch := Batch{PID: pid, Epoch: e, Sequence: seq, Transactional: v != 0, Version: v}
+	if v != 0 {
+		if err := l.Admit(&batch, b.coordinator(), p); err != None {
+			return err.String()
+		}
+	}
+	_, dup, err := l.Append(batch)
+	if dup {
+		return "old offset"
+	}
+	return err.String()
+}
+
+func (b *bench) offsetsCommit(e Epoch, id MemberID, g Generation, v TransactionVersion) string {
+	l := &b.leaders[offsetsPlace]
+	b.guards++
+	l.Fresh = b.guards
+	batch := Batch{PID: 1, Epoch: e, Sequence: NoSequence, Transactional: true, Version: v}
+	if err := l.Admit(&batch, b.coordinator(), offsetsPlace); err != None {
+		return err.String()
+	}
+	return l.CommitTxnOffsets(b.groups(), batch, TxnOffsetCommitRequest{1, id, g, []Offset{7}}).String()
+}
+
+func (b *bench) groups() *Coordinator {
+	return &Coordinator{Rules: &b.rules, Group: &b.group, Members: b.members[:], Offsets: b.offsets[:], Pending: b.pending[:], OffsetsAt: b.at[:]}
+}
+
+// markers lets the outbox reach every partition.
+func (b *bench) markers() {
+	for p := range b.leaders {
+		if b.outbox.To.Has(p) {
+			m := b.outbox
+			_, err := b.leaders[p].WriteMarker(m)
+			if err == None && p == offsetsPlace {
+				b.groups().EndTransaction(m.PID, m.Commit)
+			}
+			b.tc.MarkerAnswered(p, err)
+		}
+	}
+}
+
+func (b *bench) marker(p int, pid ProducerID, e Epoch, ce int16, commit bool, v TransactionVersion) string {
+	_, err := b.leaders[p].WriteMarker(Marker{PID: pid, Epoch: e, CoordinatorEpoch: ce, Commit: commit, Version: v})
+	return err.String()
+}
+
+func (b *bench) restart() {
+	b.tc.Epoch++
+	b.tc.Load()
+}
+
+const (
+	fenced, invalidEpoch = "PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH"
+	invalidState, wait   = "INVALID_TXN_STATE", "CONCURRENT_TRANSACTIONS"
+	order, abortable     = "OUT_OF_ORDER_SEQUENCE_NUMBER", "TRANSACTION_ABORTABLE"
+	none                 = "NONE"
+)
+
+func TestVectorsEndTxnWithoutATransaction(t *testing.T) { // v1
+	b := newBench()
+	assert.Equal(t, "1,0", b.init(0, 0))
+	assert.Equal(t, invalidState, b.commit5(0))
+	assert.Equal(t, "1,1", b.abort5(0))
+	assert.Equal(t, "1,1", b.abort5(0))
+	assert.Equal(t, invalidState, b.commit5(0))
+	assert.Equal(t, invalidState, b.commit5(1))
+	assert.Equal(t, "1,2", b.abort5(1))
+	assert.Equal(t, fenced, b.abort5(7))
+}
+
+func TestVectorsRepeatedEndTxn(t *testing.T) { // v2
+	b := newBench()
+	b.init(0, 0)
+	assert.Equal(t, none, b.produce(0, 1, 0, 0, TV2))
+	assert.Equal(t, "1,1", b.commit5(0))
+	assert.Equal(t, wait, b.commit5(0), "until the markers are written")
+	b.markers()
+	assert.Equal(t, "1,1", b.commit5(0))
+	assert.Equal(t, invalidState, b.abort5(0))
+	assert.Equal(t, invalidState, b.commit5(1))
+	assert.Equal(t, "1,2", b.abort5(1))
+	assert.Equal(t, invalidEpoch, b.produce(0, 1, 0, 1, TV2))
+	assert.Equal(t, invalidEpoch, b.produce(1, 1, 0, 0, TV2))
+	assert.Equal(t, invalidEpoch, b.produce(1, 1, 9, 0, TV2))
+}
+
+func TestVectorsFenceByInit(t *testing.T) { // v3
+	b := newBench()
+	b.init(0, 0)
+	assert.Equal(t, none, b.produce(0, 1, 0, 0, TV2))
+	assert.Equal(t, wait, b.init(0, 0))
+	b.markers()
+	assert.Equal(t, invalidState, b.commit5(0))
+	assert.Equal(t, "1,1", b.abort5(0))
+	assert.Equal(t, none, b.produce(0, 1, 1, 0, TV2))
+	assert.Equal(t, wait, b.init(0, 0))
+	b.markers()
+	assert.Equal(t, "1,3", b.init(0, 0))
+}
+
+func TestVectorsTimeout(t *testing.T) { // v4
+	b := newBench()
+	b.init(0, 0)
+	assert.Equal(t, none, b.produce(0, 1, 0, 0, TV2))
+	assert.True(t, b.coordinator().Overdue())
+	b.markers()
+	assert.Equal(t, "1,1", b.init(1, 0))
+	assert.Equal(t, "1,1", b.init(1, 0))
+	assert.Equal(t, "1,2", b.init(1, 1))
+	assert.Equal(t, "1,2", b.init(1, 1))
+	assert.Equal(t, fenced, b.init(1, 0))
+	assert.Equal(t, "1,3", b.init(0, 0))
+	assert.Equal(t, fenced, b.init(1, 2))
+}
+
+func TestVectorsOldEpochAborts(t *testing.T) { // v5
+	b := newBench()
+	for range 4 {
+		b.init(0, 0)
+	}
+	assert.Equal(t, none, b.produce(0, 1, 3, 0, TV2))
+	assert.Equal(t, wait, b.init(1, 1))
+	b.markers()
+	assert.Equal(t, fenced, b.init(1, 1))
+	assert.Equal(t, invalidEpoch, b.produce(0, 1, 3, 1, TV2))
+	assert.Equal(t, "1,4", b.abort5(3))
+}
+
+func TestVectorsPlainStyle(t *testing.T) { // v6; the answers to v10 of Produce are those of an older version
+	b := newBench()
+	b.init(0, 0)
+	assert.Equal(t, invalidState, b.end4(0, true))
+	assert.Equal(t, invalidState, b.end4(0, false))
+	assert.Equal(t, abortable, b.produce(0, 1, 0, 0, TV1))
+	assert.Equal(t, none, b.add3(Part(0), 0))
+	assert.Equal(t, none, b.produce(0, 1, 0, 0, TV1))
+	assert.Equal(t, none, b.end4(0, true))
+	b.markers()
+	assert.Equal(t, none, b.end4(0, true))
+	assert.Equal(t, invalidState, b.end4(0, false))
+	assert.Equal(t, abortable, b.produce(0, 1, 0, 1, TV1))
+}
+
+func TestVectorsMixedStyles(t *testing.T) { // v7
+	b := newBench()
+	b.init(0, 0)
+	assert.Equal(t, none, b.produce(0, 1, 0, 0, TV2))
+	assert.Equal(t, none, b.end4(0, true))
+	b.markers()
+	assert.Equal(t, invalidState, b.commit5(0))
+	assert.Equal(t, "1,1", b.abort5(0))
+}
+
+func TestVectorsMarkers(t *testing.T) { // v8, v9
+	b := newBench()
+	b.init(0, 0)
+	assert.Equal(t, none, b.produce(0, 1, 0, 0, TV2))
+	assert.Equal(t, invalidEpoch, b.marker(0, 1, 0, 5, false, TV2))
+	assert.Equal(t, none, b.marker(0, 1, 1, 5, false, TV2))
+	assert.Equal(t, none, b.marker(0, 1, 1, 5, true, TV2))
+	assert.Equal(t, "TRANSACTION_COORDINATOR_FENCED", b.marker(0, 1, 1, 4, false, TV2))
+	assert.Equal(t, "TRANSACTION_COORDINATOR_FENCED", b.marker(0, 1, 2, 4, false, TV2))
+	assert.Equal(t, invalidEpoch, b.marker(0, 1, 0, 1, false, TV1))
+
+	assert.Equal(t, "1,1", b.commit5(0)) // its marker, of coordinator epoch 0, is refused
+	b.markers()
+	assert.True(t, b.outbox.Stuck)
+	assert.Equal(t, wait, b.commit5(0))
+	assert.Equal(t, wait, b.end(9, 0, true, TV2))
+	assert.Equal(t, wait, b.init(0, 0))
+	assert.Equal(t, wait, b.coordinator().AddPartitions(AddPartitionsRequest{9, 0, 1, TV1}).String())
+	assert.Equal(t, fenced, b.end4(0, true))
+	assert.Equal(t, wait, b.end4(1, true))
+	assert.Equal(t, "INVALID_PRODUCER_ID_MAPPING", b.coordinator().EndTxn(EndTxnRequest{9, 0, true, TV1}).Err.String())
+	b.restart()
+	b.markers()
+	assert.Equal(t, wait, b.init(0, 0))
+}
+
+func TestVectorsMarkerOfTheNextEpoch(t *testing.T) { // v10
+	b := newBench()
+	b.init(0, 0)
+	assert.Equal(t, none, b.produce(0, 1, 0, 0, TV2))
+	assert.Equal(t, "1,1", b.commit5(0))
+	b.markers()
+	assert.Equal(t, none, b.produce(0, 1, 1, 0, TV2))
+	assert.Equal(t, invalidEpoch, b.marker(0, 1, 1, 5, false, TV2))
+	assert.Equal(t, none, b.marker(0, 1, 1, 0, false, TV1), "the plain style closes it")
+	assert.Equal(t, none, b.produce(0, 1, 1, 1, TV2))
+	assert.Equal(t, "1,2", b.commit5(1))
+}
+
+func TestVectorsOffsets(t *testing.T) { // v11
+	b := newBench()
+	b.init(0, 0)
+	assert.Equal(t, "ILLEGAL_GENERATION", b.offsetsCommit(0, 1, 6, TV2))
+	assert.Equal(t, "UNKNOWN_MEMBER_ID", b.offsetsCommit(0, 9, 5, TV2))
+	assert.Equal(t, none, b.offsetsCommit(0, 1, 5, TV2))
+	_, err := b.groups().OffsetFetchStable(0)
+	assert.Equal(t, UnstableOffsetCommit, err)
+	assert.Equal(t, none, b.offsetsCommit(0, 0, NoGeneration, TV2))
+	assert.Equal(t, "ILLEGAL_GENERATION", b.offsetsCommit(0, 1, NoGeneration, TV2))
+	assert.Equal(t, "1,1", b.commit5(0))
+	b.markers()
+	assert.Equal(t, Offset(7), b.offsets[0])
+	assert.Equal(t, invalidEpoch, b.offsetsCommit(0, 1, 5, TV2))
+	assert.Equal(t, abortable, b.offsetsCommit(1, 1, 5, TV1))
+}
+
+func TestVectorsExhaustion(t *testing.T) { // v12, v13
+	b := newBench()
+	for range 32766 {
+		b.init(0, 0)
+	}
+	assert.Equal(t, "1,32766", b.init(0, 0))
+	assert.Equal(t, "UNKNOWN_SERVER_ERROR", b.init(1, 5))
+	assert.Equal(t, "2,0", b.init(1, 32766))
+	assert.Equal(t, "2,0", b.init(1, 32766))
+	assert.Equal(t, fenced, b.init(1, 32766))
+
+	b = newBench()
+	for range 32767 {
+		b.init(0, 0)
+	}
+	assert.Equal(t, none, b.produce(0, 1, 32766, 0, TV2))
+	assert.Equal(t, "2,0", b.commit5(32766))
+	assert.Equal(t, wait, b.commit5(32766))
+	b.markers()
+	assert.Equal(t, "2,0", b.commit5(32766))
+	assert.Equal(t, invalidState, b.abort5(32766))
+	assert.Equal(t, Epoch(32767), b.entries[0][0].Epoch)
+}
+
+func TestVectorsRepeatAfterRestart(t *testing.T) { // v14
+	b := newBench()
+	b.init(0, 0)
+	assert.Equal(t, "1,1", b.init(1, 0))
+	b.restart()
+	assert.Equal(t, fenced, b.init(1, 0))
+}
+
+func TestVectorsSequences(t *testing.T) { // v15
+	b := newBench()
+	b.init(0, 0)
+	assert.Equal(t, order, b.produce(0, 1, 0, 5, TV2))
+	assert.Equal(t, none, b.produce(0, 1, 0, 0, TV2))
+	assert.Equal(t, invalidState, b.produce(0, 1, 0, 1, 0))
+	for seq := range int32(6) {
+		assert.Equal(t, none, b.produce(0, 1, 0, 1+seq, TV2))
+	}
+	assert.Equal(t, "old offset", b.produce(0, 1, 0, 6, TV2))
+	assert.Equal(t, "old offset", b.produce(0, 1, 0, 2, TV2))
+	assert.Equal(t, order, b.produce(0, 1, 0, 1, TV2))
+	assert.Equal(t, order, b.produce(0, 1, 0, 9, TV2))
+}
+
+func TestVectorsIdempotentProducer(t *testing.T) { // v16
+	b := newBench()
+	assert.Equal(t, none, b.produce(0, 8, 0, 7, 0))
+	assert.Equal(t, order, b.produce(0, 8, 1, 3, 0))
+	assert.Equal(t, none, b.produce(0, 8, 1, 0, 0))
+	assert.Equal(t, invalidEpoch, b.produce(0, 8, 0, 8, 0))
+}
