@@ -15,10 +15,14 @@ const pickParam = "pick"
 
 func number(n int) string { return strconv.Itoa(n) }
 
-// clientName is m1, m2, ... for members and s1, s2, ... for simple consumers.
+// clientName is m1, m2, ... for members, s1, s2, ... for simple consumers, and w1,
+// w2, ... for writers.
 func clientName(cfg *model.Config, client int) string {
 	if cfg.IsSimple(client) {
 		return "s" + number(client-cfg.Members+1)
+	}
+	if cfg.IsWriter(client) {
+		return "w" + number(client-cfg.Members-cfg.Simple+1)
 	}
 	return "m" + number(client+1)
 }
@@ -50,6 +54,18 @@ func partitionNames(set model.PartSet) string {
 	return strings.Join(names, ", ")
 }
 
+// logName is o0, o1, ... for output partitions, and the group's partition of
+// __consumer_offsets.
+func logName(p int) string {
+	if p == model.OffsetsLog {
+		return "offsets"
+	}
+	return "o" + number(p)
+}
+
+// idName is x0, x1, ... for transactional ids.
+func idName(id int) string { return "x" + number(id) }
+
 var lanes = [...]string{"app", "heartbeat"}
 
 // paramValue is how a parameter's value is written.
@@ -65,6 +81,10 @@ func paramValue(cfg *model.Config, kind ops.Param, v uint8) string {
 		return memberName(cfg, model.MemberID(v))
 	case ops.Topics:
 		return topicNames(model.Meta(v))
+	case ops.Log, ops.Output:
+		return logName(int(v))
+	case ops.TransactionalID:
+		return idName(int(v))
 	}
 	return number(int(v))
 }
@@ -96,6 +116,17 @@ func parseParam(cfg *model.Config, kind ops.Param, word string) (uint8, error) {
 		return uint8(model.NewMemberID(int(c), l-1)), nil
 	case ops.Topics:
 		return parseTopics(cfg, word)
+	case ops.Log:
+		if word == logName(model.OffsetsLog) && cfg.HasLog(model.OffsetsLog) {
+			return model.OffsetsLog, nil
+		}
+		return parseNumbered("o", word, 0, cfg.Outputs-1)
+	case ops.Output:
+		return parseNumbered("o", word, 0, cfg.Outputs-1)
+	case ops.TransactionalID:
+		return parseNumbered("x", word, 0, cfg.TransactionalIDs()-1)
+	case ops.Choice:
+		return parseNumbered("", word, 0, 1)
 	}
 	return parseNumbered("", word, 0, model.MaxLate-1)
 }
@@ -104,6 +135,10 @@ func parseClient(cfg *model.Config, word string) (uint8, error) {
 	if cfg.Simple > 0 && strings.HasPrefix(word, "s") {
 		n, err := parseNumbered("s", word, 1, cfg.Simple)
 		return n - 1 + uint8(cfg.Members), err
+	}
+	if cfg.Writers > 0 && strings.HasPrefix(word, "w") {
+		n, err := parseNumbered("w", word, 1, cfg.Writers)
+		return n - 1 + uint8(cfg.Members+cfg.Simple), err
 	}
 	n, err := parseNumbered("m", word, 1, cfg.Members)
 	return n - 1, err

@@ -45,19 +45,40 @@ var All = [...]Invariant{
 		Doc:    "while the group has a member, no offset commit without member and generation takes effect",
 		Source: "groups.md O7"},
 	{Name: "no-lost-input", Museum: "I6", State: noLostInput, Witness: "record-processed-again",
-		Doc:    "at least once: the committed offset never passes a record that has no output",
+		Doc:    "at least once, and in transactions: the committed offset never passes a record that has no output",
 		Source: "the delivery guarantee of commit after processing"},
 	{Name: "no-duplicate-output", Museum: "I5", State: noDuplicateOutput, Witness: "record-processed",
-		Doc:    "at most once: no record has output twice",
-		Source: "the delivery guarantee of commit before processing"},
+		Doc:    "at most once, and in transactions: no record has output twice, as committed readers see it",
+		Source: "the delivery guarantee of commit before processing, and of exactly once"},
 	{Name: "generation-monotone", Step: generationMonotone, Witness: "rebalance-completed",
 		Doc:    "every completed rebalance has a larger generation than the one before, until the group is deleted",
 		Source: "groups.md 2.8"},
 	{Name: "no-ghost-member", Museum: "M27", State: noGhostMember, Witness: "answer-lost",
 		Doc:    "where no process dies, every member that the coordinator counts is one that some process acts as, or is about to learn that it is",
 		Source: "KIP-394; groups.md J10"},
+	{Name: "no-stale-write", Museum: "I3", Step: noStaleWrite, Witness: "old-epoch-refused",
+		Doc:    "no record of a transaction that began before its transactional id got another owner becomes visible after that owner was initialised",
+		Source: "KIP-98; transactions.md 1.8: a fence is final when InitProducerId has answered NONE"},
+	{Name: "no-torn-transaction", Museum: "I8", Step: noTornTransaction, Witness: "transaction-ended",
+		Doc:    "the records and offsets of one transaction share one outcome, and no marker commits records of several",
+		Source: "KIP-98, KIP-890; transactions.md section 3"},
+	{Name: "truthful-outcome", Museum: "I9", State: truthfulOutcome, Witness: "outcome-told",
+		Doc:    "nothing is aborted of a transaction whose application was told that it is committed, and nothing visible of one that it was told is aborted",
+		Source: "KIP-98; transactions.md 1.7"},
+	{Name: "epoch-monotone", Step: epochMonotone, Witness: "transaction-ended",
+		Doc:    "the epoch of a producer id never goes back, neither at the coordinator nor at a partition, unless it is forgotten",
+		Source: "KIP-98, KIP-360, KIP-890"},
+	{Name: "tokens-unique-durable", Museum: "I12", State: tokensUniqueDurable, Witness: "producer-initialised-again",
+		Doc:    "no two processes have the same producer id and epoch, and the coordinator never has a smaller epoch than one that it gave out",
+		Source: "KIP-98, KIP-360; transactions.md 1.4"},
+	{Name: "replay-equals-live", Museum: "I13", State: replayEqualsLive, Witness: "transaction-ended",
+		Doc:    "what a coordinator answers from is what another one would read from its log, unless it was not told what became of a record",
+		Source: "transactions.md 1.1, two-step rule"},
+	{Name: "timeout-is-no-fence", Museum: "I11", Step: timeoutIsNoFence, Witness: "transaction-timed-out",
+		Doc:    "no producer is told PRODUCER_FENCED whose transaction merely timed out, and whose transactional id nobody else asked for",
+		Source: "KIP-588, KAFKA-19367; transactions.md 1.8"},
 	{Name: "no-false-fence", Museum: "I11", Step: noFalseFence, Witness: "member-removed",
-		Doc:    "no member is removed, nor brought to fail, that runs, wants to be a member and is not late",
+		Doc:    "no member is removed, nor brought to fail, that runs, wants to be a member and is not late; no producer fails for good that nobody has replaced and whose transaction did not time out",
 		Source: "the promise of session.timeout.ms and rebalance.timeout.ms"},
 }
 
@@ -66,6 +87,12 @@ var Goals = [...]Goal{
 	{Name: "group-settles", Museum: "I10", State: groupSettles, Witness: "rebalance-completed",
 		Doc:    "from every state every process that runs and is subscribed can become a stable member, whatever partitions a stalled one keeps",
 		Source: "KAFKA-12890; the purpose of the sync timer"},
+	{Name: "no-hanging-transaction", Museum: "I7", State: noHangingTransaction, Witness: "transaction-ended",
+		Doc:    "from every state all open transactions can end, on every partition, and all pending offsets be decided",
+		Source: "KIP-890; transactions.md 2.6"},
+	{Name: "producer-recovers", Museum: "I10", State: producerRecovers, Witness: "transaction-ended",
+		Doc:    "from every state every producer that runs and was not replaced can be ready for another transaction",
+		Source: "KIP-360; transactions.md section 6"},
 	{Name: "group-recovers", Museum: "I10", State: groupRecovers, Witness: "member-removed",
 		Doc:    "from every state the group can come to rest: every process that runs and is subscribed is a stable member, and every partition that they subscribe to has exactly one of them as its owner",
 		Source: "the purpose of a rebalance"},
@@ -108,11 +135,29 @@ func offsetMonotone(_ *model.Config, before, after *model.State) bool {
 
 func noLostInput(c *model.Config, s *model.State) bool {
 	for p := range c.AllPartitions() {
-		if o := s.Offsets[p]; o > 0 && s.Ghost.Done[p]|^(1<<o-1) != ^uint8(0) {
+		if o := s.Offsets[p]; o > 0 && done(c, s, p)|^(1<<o-1) != ^uint8(0) {
 			return false
 		}
 	}
 	return true
+}
+
+// done has the records whose output exists. In transactions, that is also output
+// which is still to become visible, as part of what has become so.
+func done(c *model.Config, s *model.State, p int) uint8 {
+	set := s.Ghost.Done[p]
+	if !c.Transactional {
+		return set
+	}
+	for i := range s.Txns.Logs {
+		for j := range s.Txns.Logs[i].Log {
+			e := &s.Txns.Logs[i].Log[j]
+			if w := s.Work(e.Work); w != nil && w.Committed != 0 && e.Value > 0 && int(e.Value-1)/model.MaxRecords == p {
+				set |= 1 << (int(e.Value-1) % model.MaxRecords)
+			}
+		}
+	}
+	return set
 }
 
 func noDuplicateOutput(_ *model.Config, s *model.State) bool {

@@ -57,10 +57,73 @@ var Witnesses = [...]Witness{
 			l := &after.Last
 			return l.API == model.Heartbeat && (l.Err == model.UnknownMemberID || l.Err == model.IllegalGeneration)
 		}},
+	{"transaction-ended", "a marker ended an open transaction",
+		func(_ *model.Config, _, after *model.State) bool { return after.Last.Closed }},
+	{"outcome-told", "a producer was told that its transaction is committed",
+		func(_ *model.Config, before, after *model.State) bool {
+			return after.Last.Received == model.EndTxn && after.Last.ToldErr == model.None
+		}},
+	{"producer-initialised-again", "a transactional id got another owner",
+		func(_ *model.Config, before, after *model.State) bool {
+			l := &after.Last
+			return l.API == model.InitProducerID && l.Err == model.None && l.PID == 0 && anyProducer(before)
+		}},
+	{"old-epoch-refused", "a request or marker of a replaced epoch was refused",
+		func(_ *model.Config, _, after *model.State) bool {
+			return after.Last.OldEpoch && after.Last.Err != model.None
+		}},
+	{"producer-fenced", "a producer was told PRODUCER_FENCED or INVALID_PRODUCER_EPOCH",
+		func(_ *model.Config, _, after *model.State) bool {
+			return after.Last.ToldErr == model.ProducerFenced || after.Last.ToldErr == model.InvalidProducerEpoch
+		}},
+	{"transaction-timed-out", "the coordinator aborted a transaction of its own accord",
+		func(_ *model.Config, _, after *model.State) bool { return after.Last.TimedOut }},
+	{"coordinator-failed-over", "another broker became the transaction coordinator while a transaction was under way",
+		func(_ *model.Config, before, after *model.State) bool {
+			return after.Last.FailedOver && openTransaction(before)
+		}},
+	{"repeat-recognised", "a request or marker was recognised as a repeat",
+		func(_ *model.Config, _, after *model.State) bool { return after.Last.Repeated }},
+	{"producer-id-rotated", "an exhausted producer id was replaced by a fresh one",
+		func(_ *model.Config, _, after *model.State) bool { return after.Last.Rotated }},
+	{"late-end-txn-decided", "an EndTxn was decided whose sender had given up on it",
+		func(_ *model.Config, _, after *model.State) bool {
+			return after.Last.Late && after.Last.API == model.EndTxn
+		}},
+	{"late-produce-decided", "a batch was decided whose sender had given up on it",
+		func(_ *model.Config, _, after *model.State) bool {
+			return after.Last.Late && after.Last.API == model.Produce
+		}},
+	{"fenced-producer-went-on", "a producer that had been fenced, or had timed out, ended its transaction and went on with the next epoch",
+		func(_ *model.Config, _, after *model.State) bool { return after.Last.Revived }},
+	{"offsets-unstable", "a member asked for offsets that were not decided",
+		func(_ *model.Config, _, after *model.State) bool { return after.Last.Unstable }},
+	{"stale-txn-commit-decided", "a TxnOffsetCommit that rests on a replaced assignment was decided",
+		func(_ *model.Config, _, after *model.State) bool {
+			return after.Last.API == model.TxnOffsetCommit && after.Last.Stale != 0
+		}},
 	{"revoked-commit-accepted", "a commit was accepted while a rebalance was being prepared",
 		func(_ *model.Config, before, after *model.State) bool {
 			return before.Group.State == model.PreparingRebalance && after.Last.Committed != 0
 		}},
+}
+
+func anyProducer(s *model.State) bool {
+	for i := range s.Txns.IDs {
+		if s.Txns.IDs[i].Txn.PID != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func openTransaction(s *model.State) bool {
+	for i := range s.Txns.IDs {
+		if t := &s.Txns.IDs[i].Txn; t.State == model.Ongoing || t.Pending != model.NoTransaction {
+			return true
+		}
+	}
+	return false
 }
 
 // overlaps tells whether two processes believe to own one partition.

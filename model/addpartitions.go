@@ -1,17 +1,14 @@
 package model
 
-// OffsetsPartition is the place of the group's partition of __consumer_offsets
-// in a PartSet.
-const OffsetsPartition = 63
-
 // AddPartitionsRequest is AddPartitionsToTxn, or AddOffsetsToTxn, where the
-// partition is OffsetsPartition. Version 2 is a partition leader's request on
+// partition is the group's of __consumer_offsets. Version 2 is a partition leader's request on
 // behalf of a writer; a client's own has a smaller one.
 type AddPartitionsRequest struct {
 	PID        ProducerID
 	Epoch      Epoch
 	Partitions PartSet
 	Version    TransactionVersion
+	Offsets    bool // on behalf of a TxnOffsetCommit
 }
 
 // AddPartitions decides AddPartitionsToTxn and AddOffsetsToTxn. Source:
@@ -29,7 +26,7 @@ func (c *TransactionCoordinator) AddPartitions(r AddPartitionsRequest) Error {
 	if t.Pending != NoTransaction && c.guard(PendingCheckFirst) { // A3
 		return ConcurrentTransactions
 	}
-	if err := c.owner(r.PID, r.Epoch, r.Partitions); err != None { // A4, A5
+	if err := c.owner(r); err != None { // A4, A5
 		return err
 	}
 	if deciding && c.guard(AddPartitionsPrepareCheck) { // A6
@@ -50,13 +47,13 @@ func (c *TransactionCoordinator) AddPartitions(r AddPartitionsRequest) Error {
 }
 
 // owner: rows A4 and A5.
-func (c *TransactionCoordinator) owner(pid ProducerID, epoch Epoch, parts PartSet) Error {
+func (c *TransactionCoordinator) owner(r AddPartitionsRequest) Error {
 	t := c.Txn
-	offsets := parts == Part(OffsetsPartition) && !c.guard(TxnOffsetCommitProducerEpoch)
+	ignored := r.Offsets && !c.guard(TxnOffsetCommitProducerEpoch)
 	switch {
-	case pid != t.PID && c.guard(AddPartitionsPIDCheck): // A4
+	case r.PID != t.PID && c.guard(AddPartitionsPIDCheck): // A4
 		return InvalidProducerIDMapping
-	case epoch != t.Epoch && c.guard(AddPartitionsEpochCheck) && !offsets: // A5
+	case r.Epoch != t.Epoch && c.guard(AddPartitionsEpochCheck) && !ignored: // A5
 		return ProducerFenced
 	}
 	return None
@@ -74,7 +71,7 @@ func (c *TransactionCoordinator) Verify(r AddPartitionsRequest) Error {
 	if t.State == NoTransaction {
 		return InvalidProducerIDMapping
 	}
-	if err := c.owner(r.PID, r.Epoch, r.Partitions); err != None {
+	if err := c.owner(r); err != None {
 		return err
 	}
 	switch {

@@ -149,6 +149,9 @@ func (c *Client) confirm(r *Request) {
 }
 
 func (c *Client) receiveFetch(r *Request) {
+	if r.Err != None { // UNSTABLE_OFFSET_COMMIT: it asks again
+		return
+	}
 	for p := range r.Offsets {
 		if c.Unfetched.Has(p) {
 			c.Position[p] = max(r.Offsets[p], 0) // auto.offset.reset=earliest

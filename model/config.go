@@ -50,21 +50,35 @@ const (
 	AddedPartitions
 	Deletions
 	Expiries
+	Aborts
+	Failovers
+	Zombies
+	LostAppends
+	LeaderFailovers
+	ProducerExpiries
+	IDExpiries
 	NumBudgets
 )
 
 // budgetInfo has the key that a scenario uses, and what it bounds.
 var budgetInfo = [NumBudgets]struct{ key, doc string }{
-	Pauses:          {"pauses", "a process stops, both threads (a long garbage collection)"},
-	Stalls:          {"stalls", "an application thread stops, heartbeats go on"},
-	Crashes:         {"crashes", "a process dies; it may start again as a new one"},
-	Leaves:          {"leaves", "a member unsubscribes or closes"},
-	LateRequests:    {"late_requests", "a client gives up on a request that is still in flight"},
-	LostAnswers:     {"lost_answers", "a client gives up on a request that was decided"},
-	Subscriptions:   {"subscriptions", "a member changes the topics that it subscribes to"},
-	AddedPartitions: {"added_partitions", "an administrator adds a partition"},
-	Deletions:       {"deletions", "an empty group is deleted, by an administrator or by the expiry sweep"},
-	Expiries:        {"expiries", "a timer fires without a reason (async clock)"},
+	Pauses:           {"pauses", "a process stops, both threads (a long garbage collection)"},
+	Stalls:           {"stalls", "an application thread stops, heartbeats go on"},
+	Crashes:          {"crashes", "a process dies; it may start again as a new one"},
+	Leaves:           {"leaves", "a member unsubscribes or closes"},
+	LateRequests:     {"late_requests", "a client gives up on a request that is still in flight"},
+	LostAnswers:      {"lost_answers", "a client gives up on a request that was decided"},
+	Subscriptions:    {"subscriptions", "a member changes the topics that it subscribes to"},
+	AddedPartitions:  {"added_partitions", "an administrator adds a partition"},
+	Deletions:        {"deletions", "an empty group is deleted, by an administrator or by the expiry sweep"},
+	Expiries:         {"expiries", "a timer fires without a reason (async clock)"},
+	Aborts:           {"aborts", "an application aborts a transaction of its own accord"},
+	Failovers:        {"coordinator_failovers", "another broker becomes transaction coordinator, and reads the log"},
+	Zombies:          {"zombie_coordinators", "the coordinator before a failover goes on with what it has in memory"},
+	LostAppends:      {"lost_appends", "a coordinator does not learn whether its record was written"},
+	LeaderFailovers:  {"leader_failovers", "a partition gets another leader"},
+	ProducerExpiries: {"producer_expiries", "a partition's leader forgets producers without an open transaction (producer.id.expiration.ms)"},
+	IDExpiries:       {"id_expiries", "the coordinator forgets a transactional id that was idle (transactional.id.expiration.ms)"},
 }
 
 // String is the budget's key in a scenario file.
@@ -98,6 +112,17 @@ type Config struct {
 	OldJoin    bool // members use JoinGroup v3, without MEMBER_ID_REQUIRED
 	// Generations bounds the group's generation; 0 is MaxGeneration.
 	Generations Generation
+
+	// Of transactions. Writers are further clients, which only produce.
+	Writers       int
+	Transactional bool // members consume, process and produce in transactions
+	BareGroup     bool // they name their group and nothing else in TxnOffsetCommit
+	Outputs       int  // output partitions
+	Transactions  int  // that a writer begins
+	IDs           [MaxClients]uint8
+	Version       TransactionVersion // the style of all producers
+	// EpochBound bounds producer epochs; 0 is MaxSmallEpoch.
+	EpochBound Epoch
 }
 
 // MayHappen tells whether a configuration has a kind of event at all.
@@ -112,11 +137,14 @@ func (c *Config) Rankable() (ok bool, why string) {
 	if c.MayHappen(Deletions) {
 		return false, "a deleted group begins again at generation 1, so generations that others still hold are larger than the group's, and how much larger matters"
 	}
+	if c.Producing() {
+		return false, "producer epochs are compared by their distance where an EndTxn is repeated (transactions.md section 9), so ranks would change answers"
+	}
 	return true, ""
 }
 
 // Clients is the number of client processes.
-func (c *Config) Clients() int { return c.Members + c.Simple }
+func (c *Config) Clients() int { return c.Members + c.Simple + c.Writers }
 
 // AllPartitions counts also those that may be added later.
 func (c *Config) AllPartitions() int { return c.Partitions + int(c.Budgets[AddedPartitions]) }
@@ -130,7 +158,10 @@ func (c *Config) TopicOf(p int) uint8 {
 }
 
 // IsSimple tells whether a client assigns partitions to itself.
-func (c *Config) IsSimple(client int) bool { return client >= c.Members }
+func (c *Config) IsSimple(client int) bool { return client >= c.Members && client < c.Members+c.Simple }
+
+// IsMember tells whether a client subscribes.
+func (c *Config) IsMember(client int) bool { return client < c.Members }
 
 // MaxGeneration is the bound on the group's generation.
 func (c *Config) MaxGeneration() Generation {
@@ -138,6 +169,17 @@ func (c *Config) MaxGeneration() Generation {
 		return MaxGeneration
 	}
 	return c.Generations
+}
+
+// MaxProducerEpoch is the bound on producer epochs.
+func (c *Config) MaxProducerEpoch() Epoch {
+	switch {
+	case c.EpochBound > 0:
+		return c.EpochBound
+	case c.Rules.MaxEpoch > 0: // they end by themselves
+		return c.Rules.MaxEpoch
+	}
+	return MaxSmallEpoch
 }
 
 // FirstSubscription is what members subscribe to at first.

@@ -29,12 +29,20 @@ func (s *State) Append(dst []byte, c *Config) []byte {
 			dst = append(dst, s.Spent[b])
 		}
 	}
+	if c.Producing() {
+		dst = s.appendTransactions(dst, c)
+	}
 	return dst
 }
 
-// Decode is the inverse of Append; it fills all of s.
+// Decode is the inverse of Append; it fills all of s, but for what transactions
+// need where there are none: that must be zero, and stays so.
 func (s *State) Decode(src []byte, c *Config) {
-	*s = State{}
+	if c.Producing() {
+		s.Txns = TransactionSide{}
+	}
+	s.Group, s.Members, s.Clients, s.Late = Group{}, [MaxMembers]Member{}, [MaxClients]Client{}, [MaxLate]Request{}
+	s.Spent, s.Ghost, s.Last = [NumBudgets]uint8{}, Ghost{}, Event{}
 	src = s.decodeGroup(src)
 	for p := range s.Offsets {
 		s.Offsets[p] = NoOffset
@@ -57,6 +65,9 @@ func (s *State) Decode(src []byte, c *Config) {
 			s.Spent[b] = src[0]
 			src = src[1:]
 		}
+	}
+	if c.Producing() {
+		s.decodeTransactions(src, c)
 	}
 }
 
@@ -130,6 +141,10 @@ func (r *Request) append(dst []byte, c *Config, rank *ranks) []byte {
 	for p := range c.AllPartitions() {
 		dst = append(dst, byte(r.Offsets[p]+1), byte(r.Plan[p]))
 	}
+	if r.API >= InitProducerID {
+		dst = append(dst, byte(r.PID)|byte(r.NewPID)<<4, byte(r.Epoch), byte(r.NewEpoch), r.Log|bit(r.Commit, 2)|bit(r.Plain, 3)|r.Guard<<4,
+			byte(r.Sequence), r.Value, byte(r.Elected), byte(r.Work))
+	}
 	return dst
 }
 
@@ -139,7 +154,7 @@ func (r *Request) decode(src []byte, c *Config) []byte {
 	}
 	r.API, r.Status, r.Leads = API(src[0]&15), Status(src[0]>>4&7), has(src[0], 7)
 	r.Client, r.ID, r.Generation = src[1], MemberID(src[2]), Generation(src[3])-1
-	r.Err, r.Protocol, r.Meta = Error(src[4]), Protocol(src[5]&15), Meta(src[5]>>4)
+	r.Err, r.Protocol, r.Meta = Error(int8(src[4])), Protocol(src[5]&15), Meta(src[5]>>4)
 	r.NewID, r.NewGen = MemberID(src[6]), Generation(src[7])-1
 	r.Assignment, r.Stale, r.Seen = PartSet(src[8]&15), PartSet(src[8]>>4), src[9]&15
 	r.Life = src[9] >> 4
@@ -147,6 +162,12 @@ func (r *Request) decode(src []byte, c *Config) []byte {
 	for p := range c.AllPartitions() {
 		r.Offsets[p], r.Plan[p] = Offset(src[0])-1, MemberID(src[1])
 		src = src[2:]
+	}
+	if r.API >= InitProducerID {
+		r.PID, r.NewPID, r.Epoch, r.NewEpoch = ProducerID(src[0]&15), ProducerID(src[0]>>4), Epoch(int8(src[1])), Epoch(int8(src[2]))
+		r.Log, r.Commit, r.Plain, r.Guard = src[3]&3, has(src[3], 2), has(src[3], 3), src[3]>>4
+		r.Sequence, r.Value, r.Elected, r.Work = int8(src[4]), src[5], int16(src[6]), WorkID(src[7])
+		src = src[8:]
 	}
 	return src
 }
@@ -172,14 +193,16 @@ func (r *Request) less(o *Request) bool {
 }
 
 // key has every field that distinguishes two undecided requests.
-func (r *Request) key() (k [5]uint64) {
+func (r *Request) key() (k [7]uint64) {
 	k[0] = uint64(r.Client)<<56 | uint64(r.API)<<48 | uint64(r.ID)<<32 | uint64(uint32(r.Generation))
 	k[1] = uint64(r.Protocol)<<56 | uint64(r.Seen)<<48 | uint64(r.Meta)<<16
 	for p := range r.Offsets {
 		k[2] = k[2]<<16 | uint64(uint16(r.Offsets[p]))
 		k[3] = k[3]<<16 | uint64(r.Plan[p])
 	}
-	k[4] = uint64(r.Stale) // last: it can change in place, for equal requests together
+	k[4] = uint64(r.PID)<<48 | uint64(uint16(r.Epoch))<<32 | uint64(uint8(r.Sequence))<<24 | uint64(r.Value)<<16 | uint64(r.Work)<<8 | uint64(r.Guard)<<4 | uint64(r.Log)
+	k[5] = uint64(uint16(r.Elected))<<16 | uint64(bit(r.Commit, 0)|bit(r.Plain, 1))<<8 | uint64(r.Status)
+	k[6] = uint64(r.Stale) // last: it can change in place, for equal requests together
 	return k
 }
 

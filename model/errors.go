@@ -8,6 +8,7 @@ type Error int16
 const (
 	UnknownServerError           Error = -1
 	None                         Error = 0
+	NotLeaderOrFollower          Error = 6
 	CoordinatorLoadInProgress    Error = 14
 	CoordinatorNotAvailable      Error = 15
 	NotCoordinator               Error = 16
@@ -39,6 +40,7 @@ var errorNames = []struct {
 }{
 	{UnknownServerError, "UNKNOWN_SERVER_ERROR"},
 	{None, "NONE"},
+	{NotLeaderOrFollower, "NOT_LEADER_OR_FOLLOWER"},
 	{CoordinatorLoadInProgress, "COORDINATOR_LOAD_IN_PROGRESS"},
 	{CoordinatorNotAvailable, "COORDINATOR_NOT_AVAILABLE"},
 	{NotCoordinator, "NOT_COORDINATOR"},

@@ -102,6 +102,16 @@ func (a API) String() string {
 		"InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "TxnOffsetCommit", "EndTxn", "Produce", "WriteTxnMarkers"}[a]
 }
 
+// APIByName finds a request by Kafka's name for it.
+func APIByName(name string) (API, bool) {
+	for a := NoAPI + 1; a < NumAPIs; a++ {
+		if a.String() == name {
+			return a, true
+		}
+	}
+	return NoAPI, false
+}
+
 // Reply is the coordinator's answer to one request. Fields that the request's
 // answer does not have are zero.
 type Reply struct {

@@ -156,7 +156,7 @@ func (l *PartitionLeader) startVerification(e *ProducerEntry, b *Batch) {
 // partition, or to add it (AddPartitionsToTxnManager). The answer is turned into
 // what the writer is told.
 func (b *Batch) Ask(c *TransactionCoordinator, partition int) Error {
-	r := AddPartitionsRequest{PID: b.PID, Epoch: b.Epoch, Partitions: Part(partition), Version: b.Version}
+	r := AddPartitionsRequest{PID: b.PID, Epoch: b.Epoch, Partitions: Part(partition), Version: b.Version, Offsets: b.Sequence == NoSequence}
 	err := None
 	if b.Version.bumps() {
 		err = c.AddPartitions(r)

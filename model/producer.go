@@ -35,7 +35,7 @@ func React(api API, err Error, commit bool, off *Mutations) Reaction {
 	switch err {
 	case None:
 		return GoOn
-	case CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator, NotEnoughReplicas, ConcurrentTransactions:
+	case CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator, NotEnoughReplicas, NotLeaderOrFollower, ConcurrentTransactions:
 		return Retry
 	case InvalidProducerIDMapping:
 		if off.Has(PIDMappingFatal) {
@@ -61,4 +61,71 @@ func React(api API, err Error, commit bool, off *Mutations) Reaction {
 		return Abortable
 	}
 	return Fatal
+}
+
+// Adds tells whether the broker adds partitions to the transaction on the way.
+func (v TransactionVersion) Adds() bool { return v.bumps() }
+
+// ReceiveProducer applies an answer to a producer's request.
+func (c *Client) ReceiveProducer(r *Request, v TransactionVersion, off *Mutations) {
+	p := &c.Producer
+	switch React(r.API, r.Err, r.Commit, off) {
+	case GoOn:
+		c.goOn(r, v)
+	case Abortable:
+		switch {
+		case r.Err == InvalidProducerIDMapping: // pid-mapping-fatal is off: it begins anew
+			c.EndTransaction(false)
+			*p = Producer{Begun: p.Begun}
+		case p.Phase == InTransaction || p.Phase == Committing:
+			p.Phase = AbortableError
+			if r.Err == UnknownMemberID || r.Err == IllegalGeneration {
+				// CommitFailedException: the application gives up its partitions and
+				// joins again (in Kafka Streams, TaskMigratedException).
+				c.lose(r.Err == UnknownMemberID, off)
+			}
+		case p.Phase == Aborting:
+			p.Phase = FatalError
+		}
+	case Fatal:
+		p.Phase = FatalError
+	}
+}
+
+// goOn takes what an answer without an error brings.
+func (c *Client) goOn(r *Request, v TransactionVersion) {
+	p := &c.Producer
+	switch r.API {
+	case InitProducerID:
+		*p = Producer{Phase: Ready, PID: r.NewPID, Epoch: r.NewEpoch, Begun: p.Begun}
+	case AddPartitionsToTxn, AddOffsetsToTxn:
+		p.Added |= 1 << r.Log
+	case Produce:
+		p.Written |= 1 << r.Log
+		p.Sending &^= 1 << r.Log
+		p.Failing = p.Failing && p.Sending != 0
+		p.Next[r.Log]++
+		p.Value[r.Log] = 0
+	case TxnOffsetCommit:
+		p.Written |= 1 << r.Log
+	case EndTxn:
+		if v.Adds() {
+			p.PID, p.Epoch, p.Next = r.NewPID, r.NewEpoch, [MaxOutputs]int8{}
+		}
+		c.EndTransaction(r.Commit)
+	}
+}
+
+// EndTransaction is what an application does when its transaction is over: after
+// an abort it reads again what was committed.
+func (c *Client) EndTransaction(commit bool) {
+	p := &c.Producer
+	*p = Producer{Phase: Ready, PID: p.PID, Epoch: p.Epoch, Next: p.Next, Begun: p.Begun, Renew: p.Renew, Replaced: p.Replaced}
+	if p.Renew {
+		p.Phase = Uninitialized
+	}
+	if !commit {
+		c.Unfetched = c.Owned
+	}
+	c.Dirty = 0
 }

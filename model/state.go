@@ -45,6 +45,9 @@ const (
 	Parked
 	// Answered: the answer is on its way to the client.
 	Answered
+	// Admitted: a partition's leader has asked the transaction coordinator about
+	// a batch, and must append it.
+	Admitted
 	// Displaced: it was parked, and a later request of the same member took its
 	// place, one that its sender had given up on; it will never be answered
 	// (ClassicGroup.updateMember keeps one future a member).
@@ -77,6 +80,20 @@ type Request struct {
 	// Life is ghost: how often the group had been deleted when the answer to a
 	// JoinGroup was given.
 	Life uint8
+
+	// Of a producer's requests: the pair that it has, or in InitProducerId
+	// expects, and the one that the answer brings.
+	PID, NewPID     ProducerID
+	Epoch, NewEpoch Epoch
+	Log             uint8 // Produce, TxnOffsetCommit, AddPartitionsToTxn, WriteTxnMarkers: which log
+	Sequence        int8  // Produce
+	Value           uint8 // Produce: as in Entry
+	Guard           uint8 // of a batch that was admitted and not appended
+	Commit          bool  // EndTxn, WriteTxnMarkers
+	Plain           bool  // WriteTxnMarkers: of a transaction whose style is TV1
+	Elected         int16 // WriteTxnMarkers: the coordinator's epoch
+	// Work is ghost: the transaction that it belongs to.
+	Work WorkID
 }
 
 // Client is one client process: an application thread, a heartbeat thread, and
@@ -100,8 +117,14 @@ type Client struct {
 	Hand       PartSet                 // at most once: a record is taken, not processed
 	Cleared    PartSet                 // at most once: its commit is confirmed
 	Position   [MaxPartitions]Offset
-	App        Request // of the application thread; one at a time
-	Beat       Request // of the heartbeat thread; one at a time
+	Producer   Producer
+	// MetaID and MetaGeneration are the group metadata that a producer sends: those
+	// of the last generation joined, whatever became of it since (groups.md 8.1);
+	// zero before the first.
+	MetaID         MemberID
+	MetaGeneration Generation
+	App            Request // of the application thread; one at a time
+	Beat           Request // of the heartbeat thread; one at a time
 
 	// Stale is ghost: the partitions that it works on under an assignment that
 	// has been replaced.
@@ -127,10 +150,18 @@ type State struct {
 	Late    [MaxLate]Request // given up by their senders, sorted, free places last
 	Spent   [NumBudgets]uint8
 	Ghost   Ghost
+	Txns    TransactionSide
 
 	// Last is what the step to this state did. It is not part of the state's
 	// identity.
 	Last Event
+}
+
+// CopyGroup copies all but what transactions need, which is zero in both where
+// there are none.
+func (s *State) CopyGroup(from *State) {
+	s.Group, s.Members, s.Offsets, s.Clients = from.Group, from.Members, from.Offsets, from.Clients
+	s.Late, s.Spent, s.Ghost = from.Late, from.Spent, from.Ghost
 }
 
 // Output notes that the output of a record has become durable.
@@ -141,20 +172,35 @@ func (g *Ghost) Output(p int, record Offset) {
 
 // Event is what one step did, for invariants, witnesses and stories.
 type Event struct {
-	API        API   // the request that was decided, NoAPI if none was
-	Err        Error // the answer; None also if it parked
-	Parked     bool
-	Late       bool  // its sender had given up on it
-	Client     uint8 // who sent it
-	ID         MemberID
-	Generation Generation
-	Stale      PartSet // partitions of a commit whose assignment had been replaced
-	Backward   PartSet // partitions of a commit whose committed offset was larger
-	Committed  PartSet // partitions whose committed offset was set
-	Completed  bool    // the join phase was completed
-	Fenced     uint8   // healthy clients, a bit each, whose member was removed though they did not leave
-	Received   API     // the answer that a client took
-	GaveUp     bool    // a client gave up on a request
+	API            API   // the request that was decided, NoAPI if none was
+	Err            Error // the answer; None also if it parked
+	Parked         bool
+	Late           bool  // its sender had given up on it
+	Client         uint8 // who sent it
+	ID             MemberID
+	Generation     Generation
+	Stale          PartSet // partitions of a commit whose assignment had been replaced
+	Backward       PartSet // partitions of a commit whose committed offset was larger
+	Committed      PartSet // partitions whose committed offset was set
+	Completed      bool    // the join phase was completed
+	Fenced         uint8   // healthy clients, a bit each, whose member was removed though they did not leave
+	Received       API     // the answer that a client took
+	ToldErr        Error   // what that answer was, of a producer's request
+	Log            uint8   // Produce, TxnOffsetCommit, WriteTxnMarkers: which log
+	PID            ProducerID
+	Epoch          Epoch
+	OldEpoch       bool // the request, or marker, was of an epoch that had been replaced
+	Closed         bool // a marker ended an open transaction
+	Mixed          bool // a marker committed records of several transactions
+	StaleWrite     bool // a record of a fenced transaction became visible
+	TimedOut       bool // the coordinator aborted a transaction of its own accord
+	FailedOver     bool // a new coordinator was elected
+	Repeated       bool // a request or marker was recognised as a repeat
+	Rotated        bool // an exhausted producer id was replaced
+	TakenForFenced bool // a producer that nobody replaced was told that somebody did
+	Revived        bool // a producer that was fenced or timed out went on
+	Unstable       bool // offsets were asked for that are not decided
+	GaveUp         bool // a client gave up on a request
 }
 
 // Left tells whether the step decided the LeaveGroup of a member.

@@ -135,10 +135,11 @@ type Appending uint8
 const (
 	// Appended: the record is in the log, and the coordinator knows.
 	Appended Appending = iota
-	// AppendFailed: it is not: COORDINATOR_NOT_AVAILABLE.
-	AppendFailed
-	// AppendUnknown: it is in the log, and the coordinator takes it for failed.
+	// AppendUnknown: it is in the log, and the coordinator takes it for failed:
+	// COORDINATOR_NOT_AVAILABLE.
 	AppendUnknown
+	// AppendFailed: it is not there, with the same answer.
+	AppendFailed
 	// Deposed: another coordinator leads the log: NOT_COORDINATOR.
 	Deposed
 )

@@ -82,7 +82,7 @@ func (b *bench) end4(e Epoch, commit bool) string {
 }
 
 func (b *bench) add3(parts PartSet, e Epoch) string {
-	return b.coordinator().AddPartitions(AddPartitionsRequest{1, e, parts, TV1}).String()
+	return b.coordinator().AddPartitions(AddPartitionsRequest{PID: 1, Epoch: e, Partitions: parts, Version: TV1}).String()
 }
 
 func (b *bench) produce(p int, pid ProducerID, e Epoch, seq int32, v TransactionVersion) string {
@@ -260,7 +260,7 @@ func TestVectorsMarkers(t *testing.T) { // v8, v9
 	assert.Equal(t, wait, b.commit5(0))
 	assert.Equal(t, wait, b.end(9, 0, true, TV2))
 	assert.Equal(t, wait, b.init(0, 0))
-	assert.Equal(t, wait, b.coordinator().AddPartitions(AddPartitionsRequest{9, 0, 1, TV1}).String())
+	assert.Equal(t, wait, b.coordinator().AddPartitions(AddPartitionsRequest{PID: 9, Partitions: 1, Version: TV1}).String())
 	assert.Equal(t, fenced, b.end4(0, true))
 	assert.Equal(t, wait, b.end4(1, true))
 	assert.Equal(t, "INVALID_PRODUCER_ID_MAPPING", b.coordinator().EndTxn(EndTxnRequest{9, 0, true, TV1}).Err.String())

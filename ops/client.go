@@ -28,7 +28,7 @@ func (x *Exec) send(client uint8, r model.Request, a Args) bool {
 		cl.BeatFirst = cl.Beat.API != model.NoAPI
 		return true
 	}
-	if !x.decideRequest(&cl.App, a) {
+	if !x.decideAny(&cl.App, a) {
 		return false
 	}
 	if cl.App.Status == model.Answered {
@@ -46,12 +46,19 @@ func (x *Exec) takeAnswer(cl *model.Client, lane *model.Request) {
 	r := *lane
 	*lane, cl.BeatFirst = model.Request{}, false
 	x.n.Last.Received = r.API
+	if r.API >= model.InitProducerID {
+		x.receiveProducer(cl, &r)
+		return
+	}
 	cl.Receive(&r, &x.cfg.Rules.Off)
+	if r.API == model.SyncGroup && x.cfg.Transactional && cl.Phase == model.MemberPhase {
+		cl.MetaID, cl.MetaGeneration = cl.ID, cl.Generation
+	}
 }
 
 func (x *Exec) join(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	if !idle(cl) || x.cfg.IsSimple(int(a.A)) || !cl.NeedsJoin() || x.mustCommitFirst(cl) {
+	if !idle(cl) || !x.cfg.IsMember(int(a.A)) || !cl.NeedsJoin() || x.mustCommitFirst(cl) || !x.mayPoll(a.A) {
 		return false
 	}
 	cl = &x.begin().Clients[a.A]
@@ -83,7 +90,7 @@ func (x *Exec) sync(a Args) bool {
 
 func (x *Exec) fetch(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	if !idle(cl) || cl.Phase != model.MemberPhase || cl.Unfetched == 0 {
+	if !idle(cl) || cl.Phase != model.MemberPhase || cl.Unfetched == 0 || !x.mayPoll(a.A) {
 		return false
 	}
 	x.begin()
@@ -112,7 +119,10 @@ func (x *Exec) takeRecord(a Args) bool {
 
 func (x *Exec) process(a Args) bool {
 	cl, p := &x.s.Clients[a.A], int(a.B)
-	if x.cfg.Commit == model.CommitBefore {
+	switch {
+	case x.cfg.Transactional:
+		return x.processInTransaction(a)
+	case x.cfg.Commit == model.CommitBefore:
 		return x.processTaken(a)
 	}
 	if !x.mayRead(cl, p) {
@@ -248,7 +258,7 @@ func (x *Exec) subscribe(a Args) bool {
 
 func (x *Exec) leave(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	if !idle(cl) || cl.Phase == model.Outside || cl.Phase == model.Failed || x.mustCommitFirst(cl) || !x.s.Left(x.cfg, model.Leaves) {
+	if !idle(cl) || cl.Phase == model.Outside || cl.Phase == model.Failed || x.mustCommitFirst(cl) || !x.mayPoll(a.A) || !x.s.Left(x.cfg, model.Leaves) {
 		return false
 	}
 	n := x.begin()

@@ -9,6 +9,9 @@ func (x *Exec) open(a Args) *model.Coordinator {
 		Rules: &x.cfg.Rules, Group: &n.Group, Members: n.Members[:], Offsets: n.Offsets[:x.parts],
 		Replies: x.replies[:0], Pick: int(a.Pick),
 	}
+	if x.cfg.Transactional {
+		x.co.Pending, x.co.OffsetsAt = n.Txns.Pending[:], n.Txns.OffsetsAt[:x.parts]
+	}
 	return &x.co
 }
 
@@ -45,9 +48,7 @@ func (x *Exec) decideRequest(r *model.Request, a Args) bool {
 			ev.Committed = committed(r, x.parts)
 		}
 	case model.OffsetFetch:
-		for p := range x.parts {
-			r.Offsets[p] = c.OffsetFetch(p)
-		}
+		answer.Err = x.fetchOffsets(c, r)
 	}
 	ev.Err, ev.Parked = answer.Err, parked
 	x.outcome = outcomeOf(r.API, answer.Err, parked)
@@ -57,6 +58,23 @@ func (x *Exec) decideRequest(r *model.Request, a Args) bool {
 		x.answer(r, &answer)
 	}
 	return x.settle()
+}
+
+// fetchOffsets is OffsetFetch; producers' members ask for stable offsets, and ask
+// again while any is not.
+func (x *Exec) fetchOffsets(c *model.Coordinator, r *model.Request) model.Error {
+	worst := model.None
+	for p := range x.parts {
+		if !x.cfg.Transactional {
+			r.Offsets[p] = c.OffsetFetch(p)
+			continue
+		}
+		o, err := c.OffsetFetchStable(p)
+		if r.Offsets[p] = o; err != model.None && x.n.Clients[r.Client].Unfetched.Has(p) {
+			worst, x.n.Last.Unstable = err, true
+		}
+	}
+	return worst
 }
 
 // backward has the partitions of a commit whose committed offset is larger.
@@ -217,7 +235,7 @@ func replaceInFlight(r *model.Request, id model.MemberID, parts int) {
 		return
 	}
 	switch {
-	case r.API == model.OffsetCommit && r.Status == model.InFlight:
+	case (r.API == model.OffsetCommit || r.API == model.TxnOffsetCommit) && r.Status != model.Answered:
 		r.Stale = committed(r, parts)
 	case r.API == model.SyncGroup && r.Status == model.Answered:
 		r.Stale = r.Assignment

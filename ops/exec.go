@@ -32,7 +32,7 @@ type Taken struct {
 }
 
 // Bounds tells which limits of the model kept a step from being taken.
-type Bounds struct{ Generations, Members, Late bool }
+type Bounds struct{ Generations, Members, Late, Producers, Epochs, Log, Works bool }
 
 // Exec takes steps under one configuration. It owns scratch memory: each
 // goroutine needs its own.
@@ -47,6 +47,13 @@ type Exec struct {
 	// delivered counts the answers to parked requests, by outcome.
 	delivered []int64
 
+	// Of transactions.
+	tc       model.TransactionCoordinator
+	pl       model.PartitionLeader
+	appends  model.Appending
+	byZombie bool
+	produces bool
+
 	outcome uint16
 	replies [2 * model.MaxMembers]model.Reply
 	subs    [model.MaxMembers]model.Subscriber
@@ -55,7 +62,7 @@ type Exec struct {
 
 // NewExec prepares an Exec for a configuration, which must not change.
 func NewExec(cfg *model.Config) *Exec {
-	x := &Exec{cfg: cfg, parts: cfg.AllPartitions(), delivered: make([]int64, len(Outcomes))}
+	x := &Exec{cfg: cfg, parts: cfg.AllPartitions(), delivered: make([]int64, len(Outcomes)), produces: cfg.Producing()}
 	for i := range Table {
 		if Table[i].Asked(cfg) {
 			x.asked = append(x.asked, uint16(i))
@@ -117,7 +124,14 @@ func (x *Exec) Take(s, next *model.State, op uint16, a Args) (t Taken, ok bool) 
 
 func (x *Exec) take(op uint16, a Args) bool {
 	x.outcome, x.co.Candidates = 0, 0
-	return Table[op].step(x, a)
+	x.tc.TakenTwice, x.pl.Full = false, false
+	if !Table[op].step(x, a) {
+		return false
+	}
+	if x.produces {
+		x.n.ForgetWorks(x.cfg)
+	}
+	return true
 }
 
 // domain is the number of values that a parameter has in the current state.
@@ -142,6 +156,14 @@ func (x *Exec) domain(p Param) int {
 		return n
 	case Topics:
 		return int(x.cfg.EveryTopic())
+	case Log:
+		return model.NumLogs
+	case Output:
+		return x.cfg.Outputs
+	case TransactionalID:
+		return x.cfg.TransactionalIDs()
+	case Choice:
+		return 2
 	}
 	return 1
 }
@@ -169,7 +191,11 @@ func (x *Exec) allows(p Param, v uint8) bool {
 
 // begin starts the successor as a copy, once the step's guard has been passed.
 func (x *Exec) begin() *model.State {
-	*x.n = *x.s
+	if x.produces {
+		*x.n = *x.s
+	} else {
+		x.n.CopyGroup(x.s)
+	}
 	x.n.Last = model.Event{}
 	return x.n
 }

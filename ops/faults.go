@@ -26,8 +26,11 @@ func (x *Exec) pause(a Args) bool {
 
 // active: a process that has not begun, or is done, need not stop.
 func (x *Exec) active(client uint8) bool {
-	p := x.s.Clients[client].Phase
-	return p != model.Outside && p != model.Failed
+	cl := &x.s.Clients[client]
+	if x.cfg.IsWriter(int(client)) {
+		return cl.App.API != model.NoAPI || cl.Producer.PID != 0 && cl.Producer.Phase != model.FatalError
+	}
+	return cl.Phase != model.Outside && cl.Phase != model.Failed
 }
 
 func (x *Exec) resume(a Args) bool { return x.change(a.A, model.Paused, model.Running) }

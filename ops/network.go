@@ -13,10 +13,28 @@ func (x *Exec) decide(a Args) bool {
 		}
 		return x.decideRequest(&x.begin().Clients[a.A].Beat, a)
 	}
-	if app.API == model.NoAPI || app.Status != model.InFlight || busy(beat) && cl.BeatFirst {
+	if app.API == model.NoAPI || app.Status != model.InFlight && app.Status != model.Admitted || busy(beat) && cl.BeatFirst && app.API < model.InitProducerID {
 		return false
 	}
-	return x.decideRequest(&x.begin().Clients[a.A].App, a)
+	r := &x.begin().Clients[a.A].App
+	if !x.decideAny(r, a) {
+		return false
+	}
+	if r.Status == model.Answered && !x.cfg.Travels[r.API] { // it was only admitted on the way
+		x.receiveApp(&x.n.Clients[a.A])
+	}
+	return true
+}
+
+// decideAny lets whoever is responsible decide a request.
+func (x *Exec) decideAny(r *model.Request, a Args) bool {
+	switch {
+	case r.API == model.WriteTxnMarkers:
+		return x.decideMarker(r)
+	case r.API >= model.InitProducerID:
+		return x.decideProducer(r)
+	}
+	return x.decideRequest(r, a)
 }
 
 func (x *Exec) decideLate(a Args) bool {
@@ -26,7 +44,7 @@ func (x *Exec) decideLate(a Args) bool {
 	n := x.begin()
 	n.Last.Late = true
 	r := n.TakeLate(int(a.A))
-	if !x.decideRequest(&r, a) {
+	if !x.decideAny(&r, a) {
 		return false
 	}
 	if app := &n.Clients[r.Client].App; r.Status == model.Parked && app.Status == model.Parked && app.API == r.API && app.ID == r.ID {
@@ -72,7 +90,7 @@ func (x *Exec) giveUp(a Args) bool {
 	if r.API == model.NoAPI || !x.cfg.Travels[r.API] || cl.Process != model.Running {
 		return false
 	}
-	if r.Status == model.InFlight {
+	if r.Status == model.InFlight || r.Status == model.Admitted {
 		if !x.s.Left(x.cfg, model.LateRequests) {
 			return false
 		}
@@ -109,5 +127,7 @@ func (x *Exec) abandon(cl *model.Client) {
 		cl.Phase = model.Unjoined
 	case model.OffsetCommit:
 		cl.Hand = 0 // at most once: what may not be committed is not processed
+	case model.Produce: // it is sent again, or the batch has expired
+		cl.Producer.Failing = true
 	}
 }

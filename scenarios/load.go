@@ -56,6 +56,16 @@ type Definition struct {
 	Topics         int              `yaml:"topics" json:"topics,omitempty"`
 	FirstTopicOnly bool             `yaml:"first_topic_only" json:"first_topic_only,omitempty"`
 	Records        int              `yaml:"records" json:"records"`
+	Writers        int              `yaml:"writers" json:"writers,omitempty"`           // clients that only produce
+	Outputs        int              `yaml:"outputs" json:"outputs,omitempty"`           // output partitions
+	Transactions   int              `yaml:"transactions" json:"transactions,omitempty"` // that a writer begins
+	Version        int              `yaml:"transaction_version" json:"transaction_version,omitempty"`
+	Feature        int              `yaml:"broker_transaction_version" json:"broker_transaction_version,omitempty"`
+	IDs            []int            `yaml:"transactional_ids" json:"transactional_ids,omitempty"` // of each producer
+	BareGroup      bool             `yaml:"bare_group" json:"bare_group,omitempty"`
+	NoVerification bool             `yaml:"no_verification" json:"no_verification,omitempty"`
+	MaxEpoch       int              `yaml:"max_epoch" json:"max_epoch,omitempty"` // in place of 32767
+	Epochs         int              `yaml:"epochs" json:"epochs,omitempty"`       // bound on producer epochs
 	Assignors      [][]string       `yaml:"assignors" json:"assignors,omitempty"`
 	Sessions       []string         `yaml:"sessions" json:"sessions,omitempty"`
 	JoinV3         bool             `yaml:"join_v3" json:"join_v3,omitempty"`
@@ -266,11 +276,17 @@ func (b *builder) build() {
 	if f.ID == "" {
 		b.fail("$.id", "every scenario needs an id")
 	}
-	b.choice("$.protocol", f.Protocol, "classic-eager")
-	c.Members = b.number("members", f.Members, 1, model.MaxClients)
-	c.Simple = b.number("simple", f.Simple, 0, model.MaxClients-c.Members)
-	c.Partitions = b.number("partitions", f.Partitions, 1, model.MaxPartitions)
-	c.Topics = b.number("topics", max(f.Topics, 1), 1, c.Partitions)
+	protocol := b.choice("$.protocol", f.Protocol, protocols...)
+	if protocol == transactionalProducer {
+		b.alone()
+		c.Partitions = 1
+	} else {
+		c.Members = b.number("members", f.Members, 1, model.MaxClients)
+		c.Simple = b.number("simple", f.Simple, 0, model.MaxClients-c.Members)
+		c.Partitions = b.number("partitions", f.Partitions, 1, model.MaxPartitions)
+	}
+	b.producers(protocol)
+	c.Topics = b.number("topics", max(f.Topics, 1), 1, max(c.Partitions, 1))
 	c.Topic0Only = f.FirstTopicOnly
 	c.Records = b.number("records", f.Records, 0, model.MaxRecords)
 	c.OldJoin = f.JoinV3
@@ -288,6 +304,103 @@ func (b *builder) build() {
 	c.Rules.Off = b.mutations("$.mutations", f.Mutations)
 	b.properties()
 	b.expect()
+}
+
+// protocols are what a scenario's clients speak.
+var protocols = []string{"classic-eager", "eos-v2", "transactional-producer"}
+
+// The places of protocols that have producers.
+const (
+	eosV2                 = 1
+	transactionalProducer = 2
+)
+
+// alone: producers without a group have nothing to do with partitions that are
+// consumed.
+func (b *builder) alone() {
+	f := b.in
+	for _, k := range []struct {
+		key string
+		n   int
+	}{{"members", f.Members}, {"simple", f.Simple}, {"partitions", f.Partitions}, {"records", f.Records}} {
+		if k.n != 0 {
+			b.fail("$."+k.key, "found %d; a transactional-producer scenario has writers and outputs only", k.n)
+		}
+	}
+}
+
+// producers takes the keys of transactions.
+func (b *builder) producers(protocol int) {
+	f, c := b.in, &b.s.Config
+	c.Transactional = protocol == eosV2
+	if protocol == transactionalProducer {
+		c.Writers = b.number("writers", f.Writers, 1, model.MaxClients)
+	} else {
+		c.Writers = b.number("writers", f.Writers, 0, model.MaxClients-c.Members-c.Simple)
+	}
+	if !c.Producing() {
+		b.noProducers()
+		return
+	}
+	c.Outputs = b.number("outputs", max(f.Outputs, 1), 1, model.MaxOutputs)
+	if c.Writers > 0 {
+		c.Transactions = b.number("transactions", f.Transactions, 1, 9)
+	}
+	c.BareGroup = f.BareGroup
+	c.Version = model.TransactionVersion(b.number("transaction_version", cmp.Or(f.Version, 2), 1, 2))
+	c.Rules.Feature = model.TransactionVersion(b.number("broker_transaction_version", cmp.Or(f.Feature, 2), 1, 2))
+	c.Rules.NoVerification = f.NoVerification
+	c.Rules.MaxEpoch = model.Epoch(b.number("max_epoch", f.MaxEpoch, 0, int(model.MaxSmallEpoch)))
+	c.EpochBound = model.Epoch(b.number("epochs", f.Epochs, 0, int(model.MaxSmallEpoch)))
+	b.transactionalIDs()
+}
+
+// transactionalIDs are those of the producers in their order: by default one of
+// its own for each member, and one that all writers share.
+func (b *builder) transactionalIDs() {
+	f, c := b.in, &b.s.Config
+	producers := c.Writers
+	if c.Transactional {
+		producers += c.Members
+	}
+	if n := len(f.IDs); n > 0 && n != producers {
+		b.fail("$.transactional_ids", "found %d numbers; right would be one for each of the %d producers", n, producers)
+		return
+	}
+	next := 0
+	for i := range c.Clients() {
+		switch {
+		case !c.HasProducer(i):
+			continue
+		case len(f.IDs) > 0:
+			c.IDs[i] = uint8(b.number(fmt.Sprintf("transactional_ids[%d]", next), f.IDs[next], 0, model.MaxTransactionals-1))
+		case c.IsMember(i):
+			c.IDs[i] = uint8(i)
+		case c.Transactional:
+			c.IDs[i] = uint8(c.Members)
+		}
+		next++
+	}
+	if c.TransactionalIDs() > model.MaxTransactionals {
+		b.fail("$.transactional_ids", "%d transactional ids are more than %d; name them, so that producers share some", c.TransactionalIDs(), model.MaxTransactionals)
+	}
+}
+
+// noProducers refuses what only producers have.
+func (b *builder) noProducers() {
+	f := b.in
+	for _, k := range []struct {
+		key string
+		set bool
+	}{
+		{"outputs", f.Outputs != 0}, {"transactions", f.Transactions != 0}, {"transaction_version", f.Version != 0},
+		{"broker_transaction_version", f.Feature != 0}, {"transactional_ids", len(f.IDs) > 0}, {"bare_group", f.BareGroup},
+		{"no_verification", f.NoVerification}, {"max_epoch", f.MaxEpoch != 0}, {"epochs", f.Epochs != 0},
+	} {
+		if k.set {
+			b.fail("$."+k.key, "the scenario has no producers; they come with `protocol: eos-v2`, `protocol: transactional-producer` or writers")
+		}
+	}
 }
 
 func (b *builder) clients() {
@@ -322,11 +435,18 @@ func (b *builder) clients() {
 func (b *builder) faults() {
 	f, c := b.in, &b.s.Config
 	var apis []string
-	for a := model.NoAPI + 1; a < model.DeleteGroups; a++ {
-		apis = append(apis, a.String())
+	for a := model.NoAPI + 1; a < model.NumAPIs; a++ {
+		if a != model.DeleteGroups {
+			apis = append(apis, a.String())
+		}
 	}
 	for i, name := range f.Travels {
-		c.Travels[1+b.choice(fmt.Sprintf("$.travels[%d]", i), name, apis...)] = true
+		path := fmt.Sprintf("$.travels[%d]", i)
+		a, _ := model.APIByName(apis[b.choice(path, name, apis...)])
+		if a >= model.InitProducerID && !c.Producing() {
+			b.fail(path, "%s is a producer's request, and the scenario has no producers", name)
+		}
+		c.Travels[a] = true
 	}
 	keys := make([]string, model.NumBudgets)
 	for i := range keys {
@@ -340,6 +460,14 @@ func (b *builder) faults() {
 			}
 			c.Budgets[i] = uint8(b.number("faults."+key, n, 0, most))
 		}
+	}
+	for i := model.Aborts; i < model.NumBudgets; i++ {
+		if c.Budgets[i] > 0 && !c.Producing() {
+			b.fail("$.faults."+i.String(), "the scenario has no producers")
+		}
+	}
+	if c.Budgets[model.Zombies] > c.Budgets[model.Failovers] {
+		b.fail("$.faults.zombie_coordinators", "each comes of a failover; coordinator_failovers allows %d", c.Budgets[model.Failovers])
 	}
 	for i, key := range f.Unbounded {
 		budget := b.choice(fmt.Sprintf("$.unbounded[%d]", i), key, keys...)

@@ -116,6 +116,9 @@ func (s *Scenario) Bounds() map[string]int {
 	if c.Simple > 0 {
 		b["simple"] = c.Simple
 	}
+	if c.Producing() {
+		b["writers"], b["outputs"], b["transactions"], b["epochs"] = c.Writers, c.Outputs, c.Transactions, int(c.MaxProducerEpoch())
+	}
 	if c.Generations > 0 {
 		b["generations"] = int(c.Generations)
 	}

@@ -98,6 +98,10 @@ func (s *System) Bounds() ops.Bounds {
 		all.Generations = all.Generations || b.Generations
 		all.Members = all.Members || b.Members
 		all.Late = all.Late || b.Late
+		all.Producers = all.Producers || b.Producers
+		all.Epochs = all.Epochs || b.Epochs
+		all.Log = all.Log || b.Log
+		all.Works = all.Works || b.Works
 	}
 	return all
 }

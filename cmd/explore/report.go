@@ -99,6 +99,18 @@ func modelBounds(sys *scenarios.System) []string {
 	if b.Late {
 		names = append(names, "the limit of 3 requests whose senders gave up")
 	}
+	if b.Producers {
+		names = append(names, "the limit of 4 producer ids, or of 6 pending offsets")
+	}
+	if b.Epochs {
+		names = append(names, "the bound on producer epochs")
+	}
+	if b.Log {
+		names = append(names, "the limit of 8 records that a reader waits for")
+	}
+	if b.Works {
+		names = append(names, "the limit of 3 undecided transactions of one producer")
+	}
 	return names
 }
 
