@@ -9,6 +9,16 @@ func noStaleWrite(_ *model.Config, _, after *model.State) bool { return !after.L
 
 func timeoutIsNoFence(_ *model.Config, _, after *model.State) bool { return !after.Last.TakenForFenced }
 
+func noRewindByMarker(_ *model.Config, _, after *model.State) bool {
+	return after.Last.API != model.WriteTxnMarkers || after.Last.Backward == 0
+}
+
+func fenceIsFinal(_ *model.Config, _, after *model.State) bool { return !after.Last.Returned }
+
+func noDuplicateRecord(_ *model.Config, _, after *model.State) bool { return !after.Last.Doubled }
+
+func noFalseAbort(_ *model.Config, _, after *model.State) bool { return !after.Last.FalseAbort }
+
 // eachWork tells whether a predicate holds for every transaction that can still
 // come to something.
 func eachWork(c *model.Config, s *model.State, ok func(*model.Work) bool) bool {

@@ -188,7 +188,7 @@ func (l *PartitionLog) decode(src []byte) []byte {
 }
 
 func (p *Producer) append(dst []byte) []byte {
-	dst = append(dst, byte(p.Phase)|bit(p.Renew, 4)|bit(p.Failing, 5)|bit(p.Replaced, 6)|bit(p.Overdue, 7), byte(p.PID)|p.Begun<<4, byte(p.Epoch),
+	dst = append(dst, byte(p.Phase)|bit(p.Renew, 4)|bit(p.Failing, 5)|bit(p.Replaced, 6)|bit(p.Overdue, 7), byte(p.PID)|p.Begun<<4, byte(p.Epoch), bit(p.Succeeded, 0),
 		p.Added|p.Written<<4, p.Sending, byte(p.Work))
 	for o := range p.Next {
 		dst = append(dst, byte(p.Next[o]), p.Value[o])
@@ -199,8 +199,8 @@ func (p *Producer) append(dst []byte) []byte {
 func (p *Producer) decode(src []byte) []byte {
 	b := src[0]
 	*p = Producer{Phase: ProducerPhase(b & 7), Renew: has(b, 4), Failing: has(b, 5), Replaced: has(b, 6), Overdue: has(b, 7),
-		PID: ProducerID(src[1] & 15), Begun: src[1] >> 4, Epoch: Epoch(int8(src[2])), Added: src[3] & 15, Written: src[3] >> 4, Sending: src[4], Work: WorkID(src[5])}
-	src = src[6:]
+		PID: ProducerID(src[1] & 15), Begun: src[1] >> 4, Epoch: Epoch(int8(src[2])), Succeeded: has(src[3], 0), Added: src[4] & 15, Written: src[4] >> 4, Sending: src[5], Work: WorkID(src[6])}
+	src = src[7:]
 	for o := range p.Next {
 		p.Next[o], p.Value[o] = int8(src[0]), src[1]
 		src = src[2:]

@@ -76,7 +76,7 @@ func (c *Client) ReceiveProducer(r *Request, v TransactionVersion, off *Mutation
 		switch {
 		case r.Err == InvalidProducerIDMapping: // pid-mapping-fatal is off: it begins anew
 			c.EndTransaction(false)
-			*p = Producer{Begun: p.Begun}
+			*p = Producer{Begun: p.Begun, Succeeded: p.Succeeded}
 		case p.Phase == InTransaction || p.Phase == Committing:
 			p.Phase = AbortableError
 			if r.Err == UnknownMemberID || r.Err == IllegalGeneration {
@@ -120,7 +120,7 @@ func (c *Client) goOn(r *Request, v TransactionVersion) {
 // an abort it reads again what was committed.
 func (c *Client) EndTransaction(commit bool) {
 	p := &c.Producer
-	*p = Producer{Phase: Ready, PID: p.PID, Epoch: p.Epoch, Next: p.Next, Begun: p.Begun, Renew: p.Renew, Replaced: p.Replaced}
+	*p = Producer{Phase: Ready, PID: p.PID, Epoch: p.Epoch, Next: p.Next, Begun: p.Begun, Renew: p.Renew, Replaced: p.Replaced, Succeeded: p.Succeeded}
 	if p.Renew {
 		p.Phase = Uninitialized
 	}

@@ -198,6 +198,9 @@ type Event struct {
 	Repeated       bool // a request or marker was recognised as a repeat
 	Rotated        bool // an exhausted producer id was replaced
 	TakenForFenced bool // a producer that nobody replaced was told that somebody did
+	Returned       bool // a producer whose successor had been initialised was given a pair
+	FalseAbort     bool // a transaction that nobody disturbed was refused
+	Doubled        bool // a batch is in the log twice
 	Revived        bool // a producer that was fenced or timed out went on
 	Unstable       bool // offsets were asked for that are not decided
 	GaveUp         bool // a client gave up on a request

@@ -114,20 +114,21 @@ type TransactionSide struct {
 
 // Producer is the transactional producer of a client.
 type Producer struct {
-	Phase    ProducerPhase
-	PID      ProducerID
-	Epoch    Epoch
-	Next     [MaxOutputs]int8 // sequence of the next batch
-	Added    uint8            // plain style: logs that the coordinator was told of
-	Written  uint8            // logs that hold something of this transaction
-	Value    [MaxOutputs]uint8
-	Sending  uint8 // outputs whose batch was sent and is not acknowledged
-	Renew    bool  // InitProducerId with the pair that it has
-	Failing  bool  // it gave up on a batch, and must abort
-	Begun    uint8 // transactions of a writer
-	Work     WorkID
-	Replaced bool // ghost: somebody else asked for its transactional id
-	Overdue  bool // ghost: its transaction timed out, or its id was forgotten
+	Phase     ProducerPhase
+	PID       ProducerID
+	Epoch     Epoch
+	Next      [MaxOutputs]int8 // sequence of the next batch
+	Added     uint8            // plain style: logs that the coordinator was told of
+	Written   uint8            // logs that hold something of this transaction
+	Value     [MaxOutputs]uint8
+	Sending   uint8 // outputs whose batch was sent and is not acknowledged
+	Renew     bool  // InitProducerId with the pair that it has
+	Failing   bool  // it gave up on a batch, and must abort
+	Begun     uint8 // transactions of a writer
+	Work      WorkID
+	Replaced  bool // ghost: somebody else asked for its transactional id
+	Overdue   bool // ghost: its transaction timed out, or its id was forgotten
+	Succeeded bool // ghost: another owner of its transactional id has been initialised since it got its pair
 }
 
 // Works finds the truth about a transaction; nil for none.

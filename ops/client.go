@@ -120,7 +120,7 @@ func (x *Exec) takeRecord(a Args) bool {
 func (x *Exec) process(a Args) bool {
 	cl, p := &x.s.Clients[a.A], int(a.B)
 	switch {
-	case x.cfg.Transactional:
+	case x.cfg.HasProducer(int(a.A)):
 		return x.processInTransaction(a)
 	case x.cfg.Commit == model.CommitBefore:
 		return x.processTaken(a)
@@ -152,7 +152,7 @@ func (x *Exec) processTaken(a Args) bool {
 
 func (x *Exec) commit(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	if !idle(cl) || cl.Dirty == 0 || !cl.MayCommit(&x.cfg.Rules.Off) {
+	if x.cfg.HasProducer(int(a.A)) || !idle(cl) || cl.Dirty == 0 || !cl.MayCommit(&x.cfg.Rules.Off) {
 		return false
 	}
 	if x.cfg.Commit == model.CommitOnRevoke && !(cl.Rejoin || x.s.Left(x.cfg, model.Leaves)) {

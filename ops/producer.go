@@ -24,7 +24,7 @@ func (x *Exec) initProducer(a Args) bool {
 		return false
 	}
 	p := &x.s.Clients[a.A].Producer
-	done := x.cfg.IsWriter(int(a.A)) && int(p.Begun) >= x.cfg.Transactions
+	done := x.cfg.IsWriter(int(a.A)) && int(p.Begun) >= x.cfg.Transactions && !p.Renew
 	if p.Phase != model.Uninitialized || done {
 		return false
 	}
@@ -274,6 +274,7 @@ func (x *Exec) receiveProducer(cl *model.Client, r *model.Request) {
 		x.tell(cl, r.Commit)
 	}
 	fatal := cl.Producer.Phase == model.FatalError
+	n.Last.FalseAbort = !cl.Producer.Replaced && !cl.Producer.Overdue && disturbed(r)
 	n.Last.Revived = r.API == model.EndTxn && r.Err == model.None && (cl.Producer.Replaced || cl.Producer.Overdue)
 	cl.ReceiveProducer(r, x.cfg.Version, &x.cfg.Rules.Off)
 	if r.API == model.InitProducerID && r.Err == model.None {
@@ -292,6 +293,19 @@ func (x *Exec) receiveProducer(cl *model.Client, r *model.Request) {
 		}
 		cl.Producer = model.Producer{Phase: model.FatalError, Begun: cl.Producer.Begun, Replaced: cl.Producer.Replaced}
 	}
+}
+
+// disturbed tells whether an answer says that the transaction is not what its
+// producer believes.
+func disturbed(r *model.Request) bool {
+	if r.API != model.Produce && r.API != model.TxnOffsetCommit {
+		return false
+	}
+	switch r.Err {
+	case model.InvalidProducerEpoch, model.InvalidTxnState, model.OutOfOrderSequenceNumber, model.TransactionAbortable:
+		return true
+	}
+	return false
 }
 
 // replacedSince is ghost: an answer may be overtaken by what happened after it

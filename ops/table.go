@@ -264,7 +264,7 @@ func markersTravel(c *model.Config) bool { return c.Producing() && c.Travels[mod
 
 func skipsMarkers(c *model.Config) bool { return c.Producing() && c.Rules.Off.Has(model.MarkerSkipBug) }
 
-func commitsPlainly(c *model.Config) bool { return c.Records > 0 && !c.Transactional }
+func commitsPlainly(c *model.Config) bool { return c.Records > 0 && (!c.Transactional || c.Simple > 0) }
 
 func commitsBefore(c *model.Config) bool { return c.Commit == model.CommitBefore }
 

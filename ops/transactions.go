@@ -73,6 +73,8 @@ func (x *Exec) decideTransaction(c *model.TransactionCoordinator, r *model.Reque
 		}
 		if a.Err == model.None {
 			x.fenceWorks(id)
+			x.n.Last.Returned = x.n.Clients[r.Client].Producer.Succeeded && !x.n.Last.Late
+			x.succeed(id, int(r.Client))
 			x.n.Last.Repeated = before.State != model.NoTransaction && a.PID == before.PID && a.Epoch == before.Epoch
 		}
 	case model.AddPartitionsToTxn, model.AddOffsetsToTxn:
@@ -80,6 +82,7 @@ func (x *Exec) decideTransaction(c *model.TransactionCoordinator, r *model.Reque
 	case model.EndTxn:
 		a = c.EndTxn(model.EndTxnRequest{PID: r.PID, Epoch: r.Epoch, Commit: r.Commit, Version: x.cfg.Version})
 		x.n.Last.Repeated = a.Err == model.None && *c.Txn == before
+		x.n.Last.Returned = a.Err == model.None && a.PID != 0 && x.n.Clients[r.Client].Producer.Succeeded && !x.n.Last.Late
 	}
 	x.n.Last.Rotated = a.Err == model.None && before.PID != 0 && a.PID != 0 && a.PID != before.PID
 	x.noteAppend(id)
@@ -144,6 +147,7 @@ func (x *Exec) appendBatch(l *model.PartitionLeader, r *model.Request, b model.B
 	}
 	x.n.Last.Repeated = duplicate
 	if err == model.None && !duplicate {
+		x.n.Last.Doubled = x.holdsEntry(r.Log, r.Work)
 		e := model.Entry{Rec: model.Record{Kind: model.TransactionalRecord, PID: r.PID}, Work: r.Work, Value: r.Value, Stale: r.Stale}
 		if !x.appendEntry(r.Log, e) {
 			return false
@@ -156,6 +160,16 @@ func (x *Exec) appendBatch(l *model.PartitionLeader, r *model.Request, b model.B
 
 func (x *Exec) answerBatch(r *model.Request, err model.Error) {
 	r.Status, r.Err, r.Guard, r.Work, r.Value, r.Stale = model.Answered, err, 0, 0, 0, 0
+}
+
+// holdsEntry is ghost: each transaction writes once to each output.
+func (x *Exec) holdsEntry(p uint8, w model.WorkID) bool {
+	for i := range x.n.Txns.Logs[p].Log {
+		if e := &x.n.Txns.Logs[p].Log[i]; p != model.OffsetsLog && e.Work == w && e.Rec.Kind == model.TransactionalRecord {
+			return true
+		}
+	}
+	return false
 }
 
 func (x *Exec) appendEntry(p uint8, e model.Entry) bool {
@@ -308,6 +322,15 @@ func (x *Exec) fenceWorks(id uint8) {
 			if w := &x.n.Txns.Works[client][i]; w.Told != model.NoWork {
 				w.Fenced = true
 			}
+		}
+	}
+}
+
+// succeed is ghost: a fence of other producers is final.
+func (x *Exec) succeed(id uint8, owner int) {
+	for i := range x.cfg.Clients() {
+		if i != owner && x.cfg.HasProducer(i) && x.cfg.IDs[i] == id && x.n.Clients[i].Producer.PID != 0 {
+			x.n.Clients[i].Producer.Succeeded = true
 		}
 	}
 }
