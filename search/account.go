@@ -118,6 +118,9 @@ func (e *engine[S]) progress() Progress {
 	for i := range e.shards {
 		p.Frontier += e.shards[i].states - e.shards[i].first
 	}
+	if total := estimate(e.levels.sizes()); total > p.States { // else it is refuted already
+		p.Total = total
+	}
 	return p
 }
 

@@ -57,6 +57,11 @@ type Progress struct {
 	Frontier            int64 // states found but not yet expanded
 	Memory              int64 // bytes held
 	Elapsed             time.Duration
+	// Total estimates how many states there are in all, where the levels have begun
+	// to shrink: it assumes that each goes on to be smaller by at least the ratio of the last
+	// two. Where that holds it is too large rather than too small; a system whose levels
+	// grow again later deceives it. 0: there is no ground for an estimate.
+	Total int64
 }
 
 // withDefaults fills in what the caller left open, and refuses nonsense.

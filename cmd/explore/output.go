@@ -137,3 +137,12 @@ func thousands(n int64) string {
 	}
 	return digits
 }
+
+// twoDigits rounds a number that is not known any better.
+func twoDigits(n int64) int64 {
+	unit := int64(1)
+	for n/unit >= 100 {
+		unit *= 10
+	}
+	return (n + unit/2) / unit * unit
+}

@@ -193,8 +193,12 @@ func identity(s *scenarios.Scenario) string {
 
 func progressLine(id string, p search.Progress) string {
 	rate := int64(float64(p.States) / max(p.Elapsed.Seconds(), 0.001))
-	return fmt.Sprintf("%s: %s states, %s/s, depth %d, frontier %s, %d MiB, %s",
+	line := fmt.Sprintf("%s: %s states, %s/s, depth %d, frontier %s, %d MiB, %s",
 		id, thousands(p.States), thousands(rate), p.Depth, thousands(p.Frontier), p.Memory>>20, p.Elapsed.Round(time.Second))
+	if p.Total > 0 {
+		line += fmt.Sprintf("; about %s in all and %s to go if levels keep shrinking", thousands(twoDigits(p.Total)), p.Left().Round(time.Second))
+	}
+	return line
 }
 
 // minimal makes the counterexample that is shown. An interrupt makes it do
