@@ -46,7 +46,7 @@ func BreadthFirst[S any](ctx context.Context, sys System[S], o Options[S]) Resul
 	e := newEngine(sys, o.withDefaults())
 	defer e.crew.dismiss()
 	e.run(ctx)
-	r := e.result()
+	r := e.result(ctx)
 	e.release()
 	return r
 }
