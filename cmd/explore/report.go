@@ -43,6 +43,27 @@ type violation struct {
 	Invariant string `json:"invariant"`
 	Length    int    `json:"length"`
 	Steps     []step `json:"steps"`
+	Trap      *trap  `json:"trap,omitempty"` // of a goal
+}
+
+// A trap is all states of the search from which a goal is out of reach.
+type trap struct {
+	States int64    `json:"states"`
+	First  []string `json:"first"` // a few that look different
+}
+
+const (
+	// trapStates is how many states of a trap are looked at for some that differ.
+	trapStates = 200
+	trapsShown = 3
+)
+
+// newTrap is nil unless a goal was violated.
+func newTrap(s *scenarios.Scenario, v *search.Violation[model.State]) *trap {
+	if v.Kind != search.Unreachable {
+		return nil
+	}
+	return &trap{v.Trap, counterexamples.Glances(s, v.TrapStates, trapsShown)}
 }
 
 type step struct {

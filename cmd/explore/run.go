@@ -147,6 +147,7 @@ func (r *runner) one(s *scenarios.Scenario) error {
 			return err
 		}
 		rep.Violation = newViolation(c)
+		rep.Violation.Trap = newTrap(s, v)
 	}
 	r.status = worst(r.status, statusOf(result.Verdict))
 	if r.out.json {
@@ -166,6 +167,7 @@ func (r *runner) search(s *scenarios.Scenario) (result search.Result[model.State
 	sys, o := s.System(), s.Options()
 	o.Workers, o.MaxStates, o.MaxDepth, o.Memory = r.limits.workers, r.limits.maxStates, r.limits.maxDepth, int64(r.limits.memory)
 	o.Checkpoint, o.CheckpointEvery, o.Resume, o.Identity = r.limits.checkpoint, r.limits.every, r.limits.resume, identity(s)
+	o.TrapStates = trapStates
 	o.Progress = func(p search.Progress) { r.out.progress(progressLine(s.ID, p)) }
 	o.ProgressEvery = r.out.progressEvery()
 	ctx, cancel := r.limits.context(r.ctx)
@@ -234,6 +236,12 @@ func (r *runner) tell(s *scenarios.Scenario, rep *report, result *search.Result[
 	}
 	if c == nil {
 		return nil
+	}
+	if t := rep.Violation.Trap; t != nil {
+		o.field("trap", "%s of these states can no longer reach it; among the first:", thousands(t.States))
+		for _, line := range t.First {
+			o.field("", "  %s", line)
+		}
 	}
 	o.linef("")
 	return show(o.stdout, c, r.format)
