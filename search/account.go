@@ -72,6 +72,9 @@ func (e *engine[S]) result(ctx context.Context) Result[S] {
 	}
 	r.Verdict = verdict(r.Violation != nil, r.Stopped, r.Seen)
 	r.Elapsed = e.pulse.elapsed()
+	if e.o.Profile {
+		r.Profile = e.profile(&r)
+	}
 	return r
 }
 

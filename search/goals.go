@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"sync/atomic"
+	"time"
 )
 
 // A judge looks for states from which a goal cannot be reached. No edges are
@@ -45,9 +46,14 @@ func (e *engine[S]) judgement() (bytes int64) {
 // judge returns the violation of the goal that is lost first, if any is. It ends with
 // ctx: then no more is known than what was found before.
 func (e *engine[S]) judge(ctx context.Context) *Violation[S] {
+	for _, w := range e.workers {
+		w.unwatch()
+	}
 	var first *trap[S]
 	for _, goal := range e.o.Goals {
+		start := time.Now()
 		j := e.sweepFor(ctx, goal)
+		e.judged = append(e.judged, time.Since(start))
 		if e.stopped = cmp.Or(e.stopped, interruption(ctx)); e.stopped != "" {
 			break
 		}

@@ -46,6 +46,11 @@ type Options[S any] struct {
 	Resume          bool
 	Identity        string
 
+	// Profile asks where the time goes. Without it nothing is spent on that; with it a
+	// search takes a little longer, and the Profile says how much. It is not for a
+	// search that is resumed, whose beginning nobody has timed.
+	Profile bool
+
 	Progress      func(Progress) // called now and then from the goroutine of BreadthFirst
 	ProgressEvery time.Duration  // 0: every second
 }
@@ -77,6 +82,9 @@ func (o Options[S]) withDefaults() Options[S] {
 	}
 	if o.Resume && o.Checkpoint == "" {
 		panic("search: Resume without a Checkpoint to go on from")
+	}
+	if o.Resume && o.Profile {
+		panic("search: no Profile of a search that is resumed")
 	}
 	for _, g := range o.Goals {
 		if g.State == nil {

@@ -59,6 +59,7 @@ type Result[S any] struct {
 	Seen          []bool  // by Options.Sometimes
 
 	Violation *Violation[S]
+	Profile   *Profile // where Options.Profile asks for one
 }
 
 // A Violation is the first one in the order of the search; no shorter trace

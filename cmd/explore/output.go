@@ -92,6 +92,14 @@ func (o *output) warn(format string, args ...any) {
 	}
 }
 
+// note says how a command goes on, to people.
+func (o *output) note(format string, args ...any) {
+	if !o.json {
+		o.settle()
+		fmt.Fprintf(o.stderr, format+"\n", args...)
+	}
+}
+
 // fail says why the command came to nothing.
 func (o *output) fail(err error) {
 	o.settle()

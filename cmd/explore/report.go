@@ -15,6 +15,7 @@ import (
 // whoever parses them.
 type report struct {
 	Scenario             string         `json:"scenario"`
+	Iteration            int            `json:"iteration,omitempty"` // with --within
 	Verdict              string         `json:"verdict"`
 	Complete             bool           `json:"complete"`
 	States               int64          `json:"states"`
@@ -28,6 +29,7 @@ type report struct {
 	Coverage             coverage       `json:"coverage"`
 	Mutations            []string       `json:"mutations"`
 	Violation            *violation     `json:"violation,omitempty"`
+	Profile              *profileReport `json:"profile,omitempty"` // with --profile
 }
 
 // coverage tells how often each operation that the scenario asks for, and each
@@ -79,7 +81,7 @@ func newReport(s *scenarios.Scenario, r *search.Result[model.State], reached []s
 		Seconds: rounded(r.Elapsed.Seconds()), BytesPerState: rounded(r.BytesPerState),
 		CollisionProbability: r.CollisionProbability,
 		Bounds:               boundsOf(s, reached), Coverage: newCoverage(s, r.OpCounts, r.OutcomeCounts, delivered, r.Seen),
-		Mutations: mutationNames(s),
+		Mutations: mutationNames(s), Profile: newProfile(r.Profile),
 	}
 	if seconds := r.Elapsed.Seconds(); seconds > 0 {
 		rep.StatesPerSecond = math.Round(float64(r.States) / seconds)
