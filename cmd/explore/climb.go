@@ -34,14 +34,14 @@ func (b budgets) meet(c budgets) budgets {
 	return b
 }
 
-// words names the budgets of some faults.
+// words names the budgets of some faults; where there are none, nothing was changed.
 func (b budgets) words(faults []model.Budget) string {
 	var words []string
 	for _, f := range faults {
 		words = append(words, fmt.Sprintf("%s %d", strings.ReplaceAll(f.String(), "_", " "), b[f]))
 	}
 	if len(words) == 0 {
-		return "no bounded faults"
+		return "its own bounds"
 	}
 	return strings.Join(words, ", ")
 }

@@ -77,9 +77,7 @@ func (r *runner) gate(s *scenarios.Scenario, share time.Duration) *gate {
 func (g *gate) run() error {
 	ctx, cancel := context.WithTimeout(g.ctx, g.time)
 	defer cancel()
-	first, cancel := context.WithTimeout(ctx, g.time/4*3)
-	defer cancel()
-	if err := g.try(first, g.own); err != nil {
+	if err := g.first(ctx); err != nil {
 		return err
 	}
 	if len(g.climb.done) > 0 {
@@ -97,6 +95,18 @@ func (g *gate) run() error {
 		}
 	}
 	return g.conclude()
+}
+
+// first searches the scenario's own bounds, and leaves time for lower ones where
+// there are any.
+func (g *gate) first(ctx context.Context) error {
+	share := g.time
+	if len(g.faults) > 0 {
+		share = share / 4 * 3
+	}
+	ctx, cancel := context.WithTimeout(ctx, share)
+	defer cancel()
+	return g.try(ctx, g.own)
 }
 
 // changed is the scenario with other budgets.
@@ -230,6 +240,7 @@ type climbReport struct {
 	ViolatedWithin   map[string]int   `json:"violated_within,omitempty"`
 	Stopped          []stoppedReport  `json:"stopped"`
 	Limits           []limitReport    `json:"limits"`
+	Unseen           []string         `json:"unseen,omitempty"` // witnesses that no search saw
 	Mutations        []string         `json:"mutations"`
 }
 
@@ -250,7 +261,7 @@ func (g *gate) summary() *climbReport {
 	rep := &climbReport{Scenario: g.scenario.ID, Verdict: g.verdict().String(), Iterations: len(g.results),
 		Seconds: rounded(time.Since(g.start).Seconds()), Within: rounded(g.time.Seconds()),
 		OwnBounds: g.own.keys(g.faults), OwnCompleted: g.ownCompleted(), LargestCompleted: []map[string]int{},
-		Stopped: []stoppedReport{}, Limits: g.reachedLimits(), Mutations: mutationNames(g.scenario)}
+		Stopped: []stoppedReport{}, Limits: g.reachedLimits(), Unseen: g.unseen(), Mutations: mutationNames(g.scenario)}
 	for _, f := range g.results {
 		rep.States += f.States
 	}
@@ -301,7 +312,7 @@ func (g *gate) tell() {
 	if len(rep.Mutations) > 0 {
 		o.field("without", "%s", strings.Join(rep.Mutations, ", "))
 	}
-	o.field("within", "%s; and as its faults were raised", counterexamples.Bounds(g.scenario))
+	o.field("within", "%s, and more as below", counterexamples.Bounds(g.scenario))
 	for _, b := range g.climb.largest() {
 		o.field("completed", "%s (%s states)", b.words(g.faults), thousands(g.results[b].States))
 	}
@@ -312,9 +323,9 @@ func (g *gate) tell() {
 		o.field("limit", "%s %d is the most: %s", strings.ReplaceAll(l.Fault, "_", " "), l.Most, l.Why)
 	}
 	if len(g.faults) == 0 {
-		o.field("limit", "there is no fault to raise; --pauses 1 and the like add one")
+		o.field("limit", "it has no bounded fault that could be raised; --pauses 1 and the like add one")
 	}
-	o.field("explored", "%d searches, %s states, in %.2f s of %v", rep.Iterations, thousands(rep.States), rep.Seconds, g.time.Round(time.Millisecond))
+	o.field("explored", "%s, %s states, in %.2f s of %v", searches(rep.Iterations), thousands(rep.States), rep.Seconds, g.time.Round(time.Millisecond))
 }
 
 // headline is the verdict in words.
@@ -323,14 +334,38 @@ func (g *gate) headline() string {
 	for _, b := range g.climb.largest() {
 		words = append(words, b.words(g.faults))
 	}
+	if len(g.faults) == 0 && g.verdict() == search.Holds {
+		return "holds; there was no fault to raise"
+	}
 	completed := strings.Join(words, "; and within ")
 	switch v := g.verdict(); {
 	case v == search.Holds:
 		return "holds within " + completed
 	case v == search.Vacuous:
-		return "vacuous within " + completed + ": nothing was violated, but a witness was never seen"
+		return "vacuous within " + completed + ": nothing was violated, but these witnesses were never seen: " + strings.Join(g.unseen(), ", ")
 	case completed != "":
-		return fmt.Sprintf("incomplete: nothing found, but its own bounds (%s) were not completed; completed was %s", g.own.words(g.faults), completed)
+		return fmt.Sprintf("incomplete: nothing found, but its own bounds (%s) were not completed; it holds within %s", g.own.words(g.faults), completed)
 	}
 	return "incomplete: nothing found, and nothing completed"
+}
+
+// unseen lists the witnesses that no search saw.
+func (g *gate) unseen() (names []string) {
+	for i, w := range g.scenario.Witnesses {
+		seen := false
+		for _, f := range g.results {
+			seen = seen || f.Seen[i]
+		}
+		if !seen {
+			names = append(names, w.Name)
+		}
+	}
+	return names
+}
+
+func searches(n int) string {
+	if n == 1 {
+		return "1 search"
+	}
+	return fmt.Sprintf("%d searches", n)
 }
