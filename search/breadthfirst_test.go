@@ -206,6 +206,23 @@ func TestGoalsInManyRounds(t *testing.T) {
 	assert.EqualValues(t, 4*4*4*4*4*4-3*3*3*3*3*3, r.Violation.Trap)
 }
 
+// TestEstimateUnderWay: once there is an estimate it is too large rather than too
+// small, and comes down to the truth.
+func TestEstimateUnderWay(t *testing.T) {
+	var totals []int64
+	r := search.BreadthFirst(context.Background(), twophase.System{N: 7}, search.Options[twophase.State]{
+		ProgressEvery: 1, Progress: func(p search.Progress) {
+			if p.Total > 0 {
+				totals = append(totals, p.Total)
+			}
+		}})
+	require.NotEmpty(t, totals)
+	for _, total := range totals {
+		assert.GreaterOrEqual(t, total, r.States)
+	}
+	assert.InEpsilon(t, r.States, totals[len(totals)-1], 0.01)
+}
+
 // TestGoalsInterrupted: judging takes as long as searching, so it too ends with the
 // context; what was not judged does not hold.
 func TestGoalsInterrupted(t *testing.T) {

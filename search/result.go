@@ -35,7 +35,7 @@ const (
 	StoppedError     = "error" // Result.Err says which
 )
 
-// A Result is what BreadthFirst found. But for the times, and for a search that
+// A Result is what BreadthFirst found. But for the times, the Profile, and a search that
 // its context ended, it does not depend on the number of workers.
 type Result[S any] struct {
 	Verdict  Verdict

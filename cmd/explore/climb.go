@@ -64,10 +64,9 @@ type climb struct {
 	failed   []budgets
 }
 
-// next is the budgets to search next; ok is false where nothing is left. It is one
-// fault more than something that is done covers. The turns are fair: the smallest distance from
-// the start that any fault has comes first; among those, what covers the most; and
-// then the fault that comes first in a scenario.
+// next is the budgets to search next; ok is false where nothing is left. They have one
+// fault more than something that is covered by what is done. The turns are fair, as
+// before says.
 func (c *climb) next() (best budgets, ok bool) {
 	consider := func(b budgets) {
 		if c.open(b) && (!ok || c.before(b, best)) {
@@ -88,7 +87,8 @@ func (c *climb) next() (best budgets, ok bool) {
 	return best, ok
 }
 
-// ceilings are the largest budgets that are not above any that failed.
+// ceilings are the largest budgets that are not above any that failed: whatever is
+// still open is below one of them.
 func (c *climb) ceilings() []budgets {
 	all := []budgets{c.to}
 	for _, x := range c.failed {
@@ -124,6 +124,9 @@ func (c *climb) open(b budgets) bool {
 	return b.below(c.to)
 }
 
+// before says whose turn it is: first those whose most raised fault was raised the
+// least; among them those that cover the most; and then the fault that comes first
+// in a scenario.
 func (c *climb) before(a, b budgets) bool {
 	var more, first int
 	for f := range a {
