@@ -76,11 +76,7 @@ func (p *pipeline) turn(ss *[shards]shard) *batch {
 // first fetches the first lines.
 func (b *batch) first(ss *[shards]shard) {
 	for i, f := range b.fps[:b.n] {
-		if t := &ss[f.shard()].table; t.lines != nil {
-			b.places[i] = placeOf(t, entry{key: f.key, spot: f.place()})
-		} else {
-			b.places[i] = place{line: &blank, word: 1}
-		}
+		b.places[i] = ss[f.shard()].table.first(f)
 	}
 	prefetch(&b.places, b.n)
 }

@@ -84,6 +84,14 @@ func (t *table) shape(lines []line) {
 	t.recip = 1<<t.shift/uint64(len(lines)) + 1
 }
 
+// first is where f may be found: its place in its first line.
+func (t *table) first(f fingerprint) place {
+	if t.lines == nil {
+		return place{line: &blank, word: 1}
+	}
+	return placeOf(t, entry{key: f.key, spot: f.place()})
+}
+
 // find returns the slot that holds f, or -1.
 func (t *table) find(f fingerprint) int {
 	if t.lines == nil {

@@ -15,6 +15,7 @@ type worker[S any] struct {
 	chunk     *chunk
 	pipeline  pipeline
 	recent    recent
+	record    recorder
 	parent    uint32 // place of cur in the page
 	ordinal   uint32 // transitions of cur so far
 
@@ -54,6 +55,7 @@ func (w *worker[S]) begin(p *page, c *chunk) {
 	clear(w.recent[:])
 	w.page, w.chunk = p, c
 	w.parent, w.ordinal = 0, 0
+	w.record.begin(p.states > 0 && w.engine.recording(), c.edges)
 }
 
 // expand turns the successors of a page's states into a chunk.
@@ -68,6 +70,9 @@ func (w *worker[S]) expand(p *page, c *chunk) {
 	for range p.states {
 		code, data = nextCode(data)
 		w.sys.Decode(code, &w.cur)
+		if w.record.on {
+			w.record.state(satisfied(w.engine.o.Goals, &w.cur))
+		}
 		w.sys.Next(&w.cur, &w.next, w.emit)
 		if w.ordinal == 0 {
 			w.checkEnd()
@@ -76,6 +81,7 @@ func (w *worker[S]) expand(p *page, c *chunk) {
 		w.parent, w.ordinal = w.parent+1, 0
 	}
 	w.flush()
+	c.edges = w.record.end()
 }
 
 // load returns the encodings of a page.
@@ -94,6 +100,9 @@ func (w *worker[S]) emitted(st Step) {
 	if !w.checks.idleSteps() {
 		w.checkStep(st)
 	}
+	if w.record.on {
+		w.record.helped = helped(w.engine.o.Goals, st)
+	}
 	w.push()
 }
 
@@ -108,6 +117,9 @@ func (w *worker[S]) push() {
 	f := hash(b.codes[start:])
 	ordinal := w.ordinal
 	w.ordinal++
+	if w.record.on {
+		w.record.edge(f)
+	}
 	if w.recent.has(f) {
 		b.codes = b.codes[:start]
 		return
