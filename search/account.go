@@ -76,7 +76,7 @@ func (e *engine[S]) sum() *worker[S] {
 	sum := &worker[S]{
 		checks:   newChecks(e.o.Invariants, e.o.Sometimes),
 		ops:      make([]int64, len(e.sys.Ops())),
-		outcomes: make([]int64, len(e.sys.Outcomes())),
+		outcomes: make([]int64, len(outcomes(e.sys))),
 	}
 	for _, w := range e.workers {
 		sum.add(w)

@@ -4,11 +4,13 @@ package search
 // hold. Whatever it writes within a phase belongs to itself, or to the chunk or
 // the shard that it was given: nothing is shared, and nothing locked.
 type worker[S any] struct {
-	engine *engine[S]
-	sys    System[S]
-	checks checks[S]
-	emit   func(Step) // w.emitted, bound once
-	canon  func(*S)   // nil: every state is canonical
+	engine      *engine[S]
+	sys         System[S]
+	checks      checks[S]
+	emit        func(Step) // w.emitted, bound once
+	audit       *audit[S]
+	emitAudited func(Step) // the same for states that are audited
+	canon       func(*S)   // nil: every state is canonical
 
 	cur, next S
 	page      *page
@@ -33,9 +35,14 @@ func newWorker[S any](e *engine[S]) *worker[S] {
 		sys:      fork(e.sys),
 		checks:   newChecks(e.o.Invariants, e.o.Sometimes),
 		ops:      make([]int64, len(e.sys.Ops())),
-		outcomes: make([]int64, len(e.sys.Outcomes())),
+		outcomes: make([]int64, len(outcomes(e.sys))),
 	}
 	w.emit, w.canon = w.emitted, canonizer(w.sys)
+	w.audit = newAudit(w.sys)
+	w.emitAudited = func(st Step) {
+		w.audit.state(w.next)
+		w.emitted(st)
+	}
 	return w
 }
 
@@ -44,6 +51,9 @@ func (w *worker[S]) seed(c *chunk) {
 	w.begin(&page{}, c)
 	w.sys.Init(func(s *S) {
 		w.next = *s
+		if w.ordinal < auditStates {
+			w.audit.state(w.next)
+		}
 		w.push()
 	})
 	w.transitions += int64(w.ordinal)
@@ -73,7 +83,12 @@ func (w *worker[S]) expand(p *page, c *chunk) {
 		if w.record.on {
 			w.record.state(satisfied(w.engine.o.Goals, &w.cur))
 		}
-		w.sys.Next(&w.cur, &w.next, w.emit)
+		emit := w.emit
+		if w.parent == 0 && p.first < auditStates {
+			w.audit.code(code)
+			emit = w.emitAudited
+		}
+		w.sys.Next(&w.cur, &w.next, emit)
 		if w.ordinal == 0 {
 			w.checkEnd()
 		}
