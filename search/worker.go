@@ -26,6 +26,7 @@ type worker[S any] struct {
 	found         *finding
 	buffer        []byte  // for pages that must be read
 	late          []entry // for tables that grow
+	pending       []pending
 	err           error
 }
 
@@ -169,10 +170,15 @@ func (w *worker[S]) settle(id int, chunks []*chunk) {
 	s.table.late = w.late
 	s.table.reserve(incoming(id, chunks))
 	w.late, s.table.late = s.table.late, nil
-	s.warm(id, chunks)
-	for _, c := range chunks {
-		for i := c.first[id]; i != 0; i = c.misses[i-1].next {
-			w.admit(s, c, &c.misses[i-1])
+	w.pending = appendPending(w.pending[:0], id, chunks)
+	batch := func(i int) []pending {
+		return w.pending[max(0, min(i, len(w.pending))):max(0, min(i+batchSize, len(w.pending)))]
+	}
+	for i := -2 * batchSize; i < len(w.pending); i += batchSize {
+		s.warm(batch(i + 2*batchSize))
+		s.warmAlt(batch(i + batchSize))
+		for _, p := range batch(i) {
+			w.admit(s, p.chunk, p.miss)
 		}
 	}
 }
