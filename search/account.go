@@ -28,7 +28,7 @@ func (e *engine[S]) held() (n int64) {
 	for _, c := range e.chunks {
 		n += c.bytes()
 	}
-	return n + int64(cap(e.pages)+cap(e.kept))*pageBytes + e.judgement()
+	return n + int64(cap(e.pages)+cap(e.kept))*pageBytes + e.judgement() + e.edges
 }
 
 // fits reports whether the shards may admit what the chunks hold. It asks before
@@ -40,7 +40,7 @@ func (e *engine[S]) fits(chunks []*chunk) bool {
 	}
 	need := e.held()
 	for _, c := range chunks {
-		need += 2 * int64(len(c.codes)) // a page that grows may double
+		need += 2*int64(len(c.codes)) + int64(len(c.edges)) // a page that grows may double
 	}
 	for id := range e.shards {
 		need += e.shards[id].growth(incoming(id, chunks))
@@ -83,7 +83,7 @@ func (e *engine[S]) sum() *worker[S] {
 	sum := &worker[S]{
 		checks:   newChecks(e.o.Invariants, e.o.Sometimes),
 		ops:      make([]int64, len(e.sys.Ops())),
-		outcomes: make([]int64, len(e.sys.Outcomes())),
+		outcomes: make([]int64, len(outcomes(e.sys))),
 	}
 	for _, w := range e.workers {
 		sum.add(w)

@@ -28,7 +28,8 @@ type diver[S any] struct {
 	depots depots
 	pulse  pulse
 	emit   func(Step) // d.emitted, bound once
-	canon  func(*S)   // nil: every state is canonical
+	audit  *audit[S]
+	canon  func(*S) // nil: every state is canonical
 
 	start     S // the initial state of path
 	cur, next S
@@ -49,9 +50,9 @@ func newDiver[S any](sys System[S], o Options[S]) *diver[S] {
 		depots: newDepots(o.TempDir),
 		pulse:  newPulse(o.Progress != nil, o.ProgressEvery),
 	}
-	d.emit, d.canon = d.emitted, canonizer(d.sys)
+	d.emit, d.canon, d.audit = d.emitted, canonizer(d.sys), newAudit(d.sys)
 	d.r.OpCounts = make([]int64, len(sys.Ops()))
-	d.r.OutcomeCounts = make([]int64, len(sys.Outcomes()))
+	d.r.OutcomeCounts = make([]int64, len(outcomes(sys)))
 	for i := range d.tables {
 		d.tables[i] = newTable(i)
 	}
@@ -89,6 +90,9 @@ func (d *diver[S]) run(ctx context.Context) {
 
 // push keeps next to be visited, unless it was visited already.
 func (d *diver[S]) push(st Step, depth int) {
+	if d.r.States < auditStates {
+		d.audit.state(d.next)
+	}
 	if d.canon != nil {
 		d.canon(&d.next)
 	}

@@ -14,6 +14,8 @@
 //	})
 //	fmt.Println(r.Verdict, r.States, r.Depth) // holds 288 10
 //
+// Where r.Violation is not nil, r.Violation.Trace.Text tells its trace step by step.
+//
 // The example below is a whole program. examples/twophase and examples/lease
 // are systems of a more serious kind.
 //
@@ -50,6 +52,12 @@
 // on it takes less than 10 bytes a state, whatever their number, and some 5 bytes a
 // state of that one of its 64 parts which a worker makes grow. The rest is two or three bytes a
 // state for traces, and the encodings of one level, the frontier. With goals the
-// encodings of all levels are kept. A transition allocates nothing, as long as the
-// system's methods do not.
+// encodings of all levels are kept, and where their transitions lead, in up to 12
+// bytes each: of that at most a gigabyte, or a quarter of Options.Memory. Beyond, and
+// after Options.Resume, goals take longer, since transitions are made a second time.
+// A transition allocates nothing, as long as the system's methods do not.
+//
+// A search panics where a system contradicts itself: where Decode does not give back
+// what Append encoded, as tried on some of the first states, or where a trace
+// cannot be repeated.
 package search

@@ -1,6 +1,10 @@
 package search
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // The kinds of what a Profile tells apart.
 const (
@@ -74,8 +78,13 @@ func (e *engine[S]) profile(r *Result[S]) *Profile {
 	for i := range e.o.Sometimes {
 		timed(phaseOf(&e.o.Sometimes[i]), CostWitness, e.o.Sometimes[i].Name, &p.witnesses[i], repeats)
 	}
+	batches := slices.Collect(slices.Chunk(e.o.Goals, judgeGoals))
 	for i, cost := range e.judged {
-		add(CostGoal, e.o.Goals[i].Name, cost*time.Duration(len(e.workers)), r.States)
+		var names []string // goals are judged together
+		for _, g := range batches[i] {
+			names = append(names, g.Name)
+		}
+		add(CostGoal, strings.Join(names, ", "), cost*time.Duration(len(e.workers)), r.States)
 	}
 	timed(elsewhere, CostEngine, "decode", &p.decode[expanding], repeats)
 	timed(settling, CostEngine, "decode for invariants", &p.decode[settling], repeats)

@@ -75,7 +75,7 @@ type walker[S any] struct {
 func newWalker[S any](ctx context.Context, sys System[S], o WalkOptions[S]) *walker[S] {
 	w := &walker[S]{ctx: ctx, sys: fork(sys), o: o, checks: newChecks(o.Invariants, o.Sometimes)}
 	w.result.OpCounts = make([]int64, len(sys.Ops()))
-	w.result.OutcomeCounts = make([]int64, len(sys.Outcomes()))
+	w.result.OutcomeCounts = make([]int64, len(outcomes(sys)))
 	w.random = rand.New(&w.source)
 	w.emit, w.canon = w.emitted, canonizer(w.sys)
 	if w.o.Steps <= 0 {
