@@ -48,7 +48,8 @@ type Op struct {
 	Actor  Actor
 	Params [2]Param
 	// Picks: the coordinator may have to choose one of several members as the
-	// next leader; each choice is a step of its own (groups.md E8).
+	// next leader, or the leader may list the members in several orders
+	// (Config.AnyOrder); each choice is a step of its own (groups.md E8).
 	Picks bool
 	// Fault: the step does not help anybody on. Goals that stay reachable must
 	// be reached without such steps.
