@@ -51,6 +51,7 @@ type Exec struct {
 	cfg    *model.Config
 	parts  int
 	asked  []uint16
+	urgent []uint16 // of these, those that may be urgent
 	topics []uint8
 	s, n   *model.State
 	co     model.Coordinator
@@ -73,6 +74,9 @@ func NewExec(cfg *model.Config) *Exec {
 	for i := range Table {
 		if Table[i].Asked(cfg) {
 			x.asked = append(x.asked, uint16(i))
+			if Table[i].urgent != nil {
+				x.urgent = append(x.urgent, uint16(i))
+			}
 		}
 	}
 	for p := range x.parts {
