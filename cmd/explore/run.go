@@ -69,6 +69,7 @@ type runner struct {
 	*app
 	settings *settings
 	limits   *limits
+	reduce   *scenarios.Reductions
 	save     string
 	format   string
 	// delivered counts the answers to parked requests in the latest search.
@@ -87,7 +88,7 @@ properties hold; if not, it prints a minimal counterexample. A scenario is a nam
 ` + statuses,
 		Example: "  explore run classic-eager\n  explore run zombie-commit --mutate offset-commit-member-check,offset-commit-generation-check --save zombie.json",
 	}
-	r.settings, r.limits = newSettings(cmd), newLimits(cmd)
+	r.settings, r.limits, r.reduce = newSettings(cmd), newLimits(cmd), reductionFlags(cmd)
 	cmd.Flags().StringVar(&r.limits.checkpoint, "checkpoint", "", "save the search in this directory now and then, and when it is stopped")
 	cmd.Flags().DurationVar(&r.limits.every, "checkpoint-every", 5*time.Minute, "how often")
 	cmd.Flags().BoolVar(&r.limits.resume, "resume", false, "go on from the checkpoint")
@@ -117,6 +118,9 @@ func (r *runner) run(names []string) error {
 		if err != nil {
 			return err
 		}
+		if _, err := s.Reduced(*r.reduce); err != nil {
+			return err
+		}
 		all = append(all, s)
 	}
 	for i, s := range all {
@@ -135,11 +139,15 @@ func (r *runner) run(names []string) error {
 
 // one searches one scenario and reports.
 func (r *runner) one(s *scenarios.Scenario) error {
-	result, reached := r.search(s)
+	result, reached, err := r.search(s)
+	if err != nil {
+		return err
+	}
 	if result.Err != nil {
 		return fmt.Errorf("%s: %w", s.ID, result.Err)
 	}
 	rep := newReport(s, &result, reached, r.delivered)
+	rep.Reductions = r.reduce.Names()
 	var c *counterexamples.Counterexample
 	if v := result.Violation; v != nil {
 		var err error
@@ -162,15 +170,18 @@ func (r *runner) one(s *scenarios.Scenario) error {
 
 // search explores a scenario; reached names the bounds that kept it from
 // going on.
-func (r *runner) search(s *scenarios.Scenario) (result search.Result[model.State], reached []string) {
-	sys, o := s.System(), s.Options()
+func (r *runner) search(s *scenarios.Scenario) (result search.Result[model.State], reached []string, err error) {
+	o := s.Options()
 	o.Workers, o.MaxStates, o.MaxDepth, o.Memory = r.limits.workers, r.limits.maxStates, r.limits.maxDepth, int64(r.limits.memory)
-	o.Checkpoint, o.CheckpointEvery, o.Resume, o.Identity = r.limits.checkpoint, r.limits.every, r.limits.resume, identity(s)
+	o.Checkpoint, o.CheckpointEvery, o.Resume, o.Identity = r.limits.checkpoint, r.limits.every, r.limits.resume, identity(s, *r.reduce)
 	o.Progress = func(p search.Progress) { r.out.progress(progressLine(s.ID, p)) }
 	o.ProgressEvery = r.out.progressEvery()
 	ctx, cancel := r.limits.context(r.ctx)
 	defer cancel()
-	result = search.BreadthFirst(ctx, sys, o)
+	result, sys, err := reduced(ctx, s, *r.reduce, o)
+	if err != nil {
+		return result, nil, err
+	}
 	r.delivered = sys.Delivered()
 	if reached = modelBounds(sys); len(reached) > 0 && result.Violation == nil && result.Stopped == "" {
 		// Steps were left out: what holds without them is no proof.
@@ -179,16 +190,16 @@ func (r *runner) search(s *scenarios.Scenario) (result search.Result[model.State
 	if result.Stopped != "" {
 		reached = append(reached, result.Stopped)
 	}
-	return result, reached
+	return result, reached, nil
 }
 
 // identity is all that a search of a scenario depends on.
-func identity(s *scenarios.Scenario) string {
+func identity(s *scenarios.Scenario, reduce scenarios.Reductions) string {
 	text, err := json.Marshal(s.Definition)
 	if err != nil {
 		panic(err) // a definition can always be encoded
 	}
-	return counterexamples.Version + " " + string(text)
+	return strings.Join(append(reduce.Names(), counterexamples.Version, string(text)), " ")
 }
 
 func progressLine(id string, p search.Progress) string {
@@ -221,6 +232,9 @@ func (r *runner) tell(s *scenarios.Scenario, rep *report, result *search.Result[
 		o.field("without", "%s", strings.Join(rep.Mutations, ", "))
 	}
 	o.field("within", "%s%s", counterexamples.Bounds(s), reachedText(rep))
+	if names := rep.Reductions; len(names) > 0 {
+		o.field("reduced", "by %s: fewer states, the same verdict", strings.Join(names, " and "))
+	}
 	o.field("explored", "%s states, %s transitions, depth %d, in %.2f s (%s states/s, %.1f bytes a state, collision probability %.0e)",
 		thousands(rep.States), thousands(rep.Transitions), rep.Depth, rep.Seconds, thousands(int64(rep.StatesPerSecond)), rep.BytesPerState, rep.CollisionProbability)
 	if result.Complete && c == nil {
