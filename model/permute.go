@@ -1,9 +1,11 @@
 package model
 
-// A Permutation gives every client and every partition a new number.
+// A Permutation gives every client, every partition, and every id of a client a
+// new number.
 type Permutation struct {
 	Clients    [MaxClients]uint8
 	Partitions [MaxPartitions]uint8
+	Lives      [MaxClients][maxLives]uint8 // by the old number of the client
 }
 
 // Identity leaves every number as it is.
@@ -14,15 +16,20 @@ func Identity() (g Permutation) {
 	for p := range g.Partitions {
 		g.Partitions[p] = uint8(p)
 	}
+	for i := range g.Lives {
+		for j := range g.Lives[i] {
+			g.Lives[i][j] = uint8(j)
+		}
+	}
 	return g
 }
 
-// ID is the member id in the place of another: the same life of another client.
+// ID is the member id in the place of another.
 func (g *Permutation) ID(id MemberID) MemberID {
 	if id == 0 {
 		return 0
 	}
-	return NewMemberID(int(g.Clients[ClientOf(id)]), LifeOf(id))
+	return NewMemberID(int(g.Clients[ClientOf(id)]), int(g.Lives[ClientOf(id)][LifeOf(id)]))
 }
 
 // Parts is the set in the place of another.

@@ -7,7 +7,8 @@ import (
 
 // Symmetry has the permutations of clients, and those of partitions, that no
 // rule of a configuration can tell apart: each of the first together with each
-// of the second commutes with every step.
+// of the second commutes with every step. So do, under AnyOrder, all
+// permutations of the ids that one client was given.
 type Symmetry struct {
 	cfg        *Config
 	clients    [][MaxClients]uint8
@@ -18,7 +19,8 @@ type Symmetry struct {
 // nothing, why says so.
 //
 // Clients are alike if they are configured alike; members, besides, only under
-// AnyOrder, since an assignor deals partitions out by the order of members.
+// AnyOrder, since an assignor deals partitions out by the order of members. Ids
+// are, too.
 // Which partitions are alike the assignors themselves are asked.
 func (c *Config) Symmetry() (y *Symmetry, why string) {
 	y = &Symmetry{cfg: c}
@@ -33,23 +35,21 @@ func (c *Config) Symmetry() (y *Symmetry, why string) {
 			y.partitions = append(y.partitions, id.Partitions)
 		}
 	})
-	switch {
-	case y.Size() > 1:
+	if y.Size() > 1 || c.AnyOrder {
 		return y, ""
-	case c.Members > 1 && !c.AnyOrder:
-		return nil, "assignors deal partitions out in the order of the members, so members with numbers can be told apart; with any_order: true they are listed in any order"
 	}
-	return nil, "no two members, no two simple consumers and no two partitions are alike"
+	return nil, "assignors deal partitions out in the order of the members, so members with numbers can be told apart; with any_order: true they are listed in any order"
 }
 
-// Size is the number of permutations, the one that changes nothing included.
+// Size is the number of permutations, the one that changes nothing included, and
+// those of ids left out.
 func (y *Symmetry) Size() int { return len(y.clients) * len(y.partitions) }
 
 // Each calls visit with every permutation.
 func (y *Symmetry) Each(visit func(g *Permutation)) {
 	for _, clients := range y.clients {
 		for _, partitions := range y.partitions {
-			visit(&Permutation{clients, partitions})
+			visit(&Permutation{clients, partitions, Identity().Lives})
 		}
 	}
 }
@@ -133,8 +133,9 @@ func (c *Config) sharesKept(g *Permutation, protocol Protocol, topics []uint8, m
 
 // A Canon brings states to a canonical form: of the states that a symmetry
 // makes of one, that with the first encoding among those whose clients and
-// partitions are sorted by what can be seen of them without their numbers. Each
-// goroutine needs its own.
+// partitions are sorted by what can be seen of them without their numbers. Before
+// that ids get the numbers that lives gives them, which is no canonical form where a
+// client has left several ids behind, but cheap. Each goroutine needs its own.
 type Canon struct {
 	y           *Symmetry
 	trial, best State
@@ -146,13 +147,17 @@ func (y *Symmetry) NewCanon() *Canon { return &Canon{y: y} }
 
 // Canonize replaces s by its canonical form.
 func (k *Canon) Canonize(s *State) {
+	g, only := Identity(), Identity()
+	if k.y.cfg.AnyOrder && s.lives(k.y.cfg, &g.Lives) {
+		s.Permute(&g, &k.trial)
+		*s, g.Lives = k.trial, only.Lives
+	}
 	var sorted [MaxClients]uint64
 	var firstParts [MaxPartitions]uint64
 	clients, partitions := k.y.looks(s)
 	k.y.sort(&clients, &sorted)
 	k.y.first(&partitions, &firstParts)
 	found := 0
-	var g, only Permutation
 	for i := range k.y.clients {
 		if g.Clients = k.y.clients[i]; !arranges(g.Clients[:k.y.cfg.Clients()], clients[:], sorted[:]) {
 			continue

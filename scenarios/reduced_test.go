@@ -117,7 +117,6 @@ func TestReductionsAreRefusedWhereTheyAreUnsound(t *testing.T) {
 	}{
 		{"zombie-commit", false, Reductions{Symmetry: true}, "members with numbers can be told apart"},
 		{"session-bounds", true, Reductions{Symmetry: true}, ""}, // its partitions are alike, its members are not
-		{"commit-in-empty-group", true, Reductions{Symmetry: true}, "no two members"},
 		{"classic-eager", false, Reductions{PartialOrder: true}, "neither JoinGroup, OffsetCommit nor OffsetFetch travels"},
 	} {
 		s, err := ByID(c.id)
