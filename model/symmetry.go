@@ -11,8 +11,8 @@ import (
 // permutations of the ids that one client was given.
 type Symmetry struct {
 	cfg        *Config
-	clients    [][MaxClients]uint8
-	partitions [][MaxPartitions]uint8
+	clients    [][]uint8 // the new number of each, a permutation after another
+	partitions [][]uint8
 }
 
 // Symmetry finds what a configuration cannot tell apart. Where there is
@@ -24,15 +24,16 @@ type Symmetry struct {
 // Which partitions are alike the assignors themselves are asked.
 func (c *Config) Symmetry() (y *Symmetry, why string) {
 	y = &Symmetry{cfg: c}
-	id := Identity()
-	eachOrder(id.Clients[:c.Clients()], func() {
-		if c.alike(&id.Clients) {
-			y.clients = append(y.clients, id.Clients)
+	g := Identity()
+	clients, partitions := g.Clients[:c.Clients()], g.Partitions[:c.AllPartitions()]
+	eachOrder(clients, func() {
+		if c.alike(clients) {
+			y.clients = append(y.clients, slices.Clone(clients))
 		}
 	})
-	eachOrder(id.Partitions[:c.AllPartitions()], func() {
-		if c.exchangeable(&id.Partitions) {
-			y.partitions = append(y.partitions, id.Partitions)
+	eachOrder(partitions, func() {
+		if c.exchangeable(&g) {
+			y.partitions = append(y.partitions, slices.Clone(partitions))
 		}
 	})
 	if y.Size() > 1 || c.AnyOrder {
@@ -49,7 +50,10 @@ func (y *Symmetry) Size() int { return len(y.clients) * len(y.partitions) }
 func (y *Symmetry) Each(visit func(g *Permutation)) {
 	for _, clients := range y.clients {
 		for _, partitions := range y.partitions {
-			visit(&Permutation{clients, partitions, Identity().Lives})
+			g := Identity()
+			copy(g.Clients[:], clients)
+			copy(g.Partitions[:], partitions)
+			visit(&g)
 		}
 	}
 }
@@ -69,9 +73,9 @@ func eachOrder(numbers []uint8, visit func()) {
 }
 
 // alike tells whether clients that change places are configured alike.
-func (c *Config) alike(clients *[MaxClients]uint8) bool {
-	for i := range c.Clients() {
-		j := int(clients[i])
+func (c *Config) alike(clients []uint8) bool {
+	for i, to := range clients {
+		j := int(to)
 		if c.IsSimple(i) != c.IsSimple(j) || c.Protocols[i] != c.Protocols[j] || c.Sessions[i] != c.Sessions[j] ||
 			i != j && !c.IsSimple(i) && !c.AnyOrder {
 			return false
@@ -84,12 +88,7 @@ func (c *Config) alike(clients *[MaxClients]uint8) bool {
 // change places, however many members there are: to the same members or, if
 // members come in any order, to any. Members that may subscribe to single topics
 // tell partitions apart by their topics.
-func (c *Config) exchangeable(partitions *[MaxPartitions]uint8) bool {
-	g := Identity()
-	if g.Partitions == *partitions {
-		return true
-	}
-	g.Partitions = *partitions
+func (c *Config) exchangeable(g *Permutation) bool {
 	topics := make([]uint8, c.AllPartitions())
 	for p := range topics {
 		topics[p] = c.TopicOf(p)
@@ -101,7 +100,7 @@ func (c *Config) exchangeable(partitions *[MaxPartitions]uint8) bool {
 	for protocol := Protocol(1); protocol <= MaxProtocol; protocol++ {
 		for seen := c.Partitions; seen <= len(topics); seen++ {
 			for n := 1; n <= MaxMembers; n++ {
-				if c.offers(protocol) && !c.sharesKept(&g, protocol, topics[:seen], n) {
+				if c.offers(protocol) && !c.sharesKept(g, protocol, topics[:seen], n) {
 					return false
 				}
 			}
@@ -152,50 +151,66 @@ func (k *Canon) Canonize(s *State) {
 		s.Permute(&g, &k.trial)
 		*s, g.Lives = k.trial, only.Lives
 	}
-	var sorted [MaxClients]uint64
-	var firstParts [MaxPartitions]uint64
+	var firstClients [MaxClients]uint64
+	var firstPartitions [MaxPartitions]uint64
 	clients, partitions := k.y.looks(s)
-	k.y.sort(&clients, &sorted)
-	k.y.first(&partitions, &firstParts)
+	first(k.y.clients, clients[:], firstClients[:])
+	first(k.y.partitions, partitions[:], firstPartitions[:])
 	found := 0
-	for i := range k.y.clients {
-		if g.Clients = k.y.clients[i]; !arranges(g.Clients[:k.y.cfg.Clients()], clients[:], sorted[:]) {
+	for _, c := range k.y.clients {
+		if !arranges(c, clients[:], firstClients[:]) {
 			continue
 		}
-		for j := range k.y.partitions {
-			if g.Partitions = k.y.partitions[j]; !arranges(g.Partitions[:k.y.cfg.AllPartitions()], partitions[:], firstParts[:]) {
+		copy(g.Clients[:], c)
+		for _, p := range k.y.partitions {
+			if !arranges(p, partitions[:], firstPartitions[:]) {
 				continue
 			}
+			copy(g.Partitions[:], p)
 			switch found++; found {
 			case 1:
 				only = g
 			case 2:
-				k.try(s, &only)
-				k.best, k.least, k.code = k.trial, k.code, k.least
-				fallthrough
+				k.try(s, &only, true)
+				k.try(s, &g, false)
 			default:
-				if k.try(s, &g); bytes.Compare(k.code, k.least) < 0 {
-					k.best, k.least, k.code = k.trial, k.code, k.least
-				}
+				k.try(s, &g, false)
 			}
 		}
 	}
 	switch {
 	case found > 1:
-	case only == Identity():
-		return
-	default:
+		*s = k.best
+	case only != Identity():
 		s.Permute(&only, &k.best)
+		*s = k.best
 	}
-	*s = k.best
 }
 
-func (k *Canon) try(s *State, g *Permutation) {
+// try keeps what a permutation makes of s, if it is the first one or comes before
+// what is kept.
+func (k *Canon) try(s *State, g *Permutation, first bool) {
 	s.Permute(g, &k.trial)
 	k.code = k.trial.Append(k.code[:0], k.y.cfg)
+	if first || bytes.Compare(k.code, k.least) < 0 {
+		k.best, k.least, k.code = k.trial, k.code, k.least
+	}
 }
 
-// arranges tells whether a permutation brings looks into a given order.
+// first arranges looks as that of the permutations does which comes first in order.
+func first(permutations [][]uint8, looks, least []uint64) {
+	var arranged [max(MaxClients, MaxPartitions)]uint64
+	for n, to := range permutations {
+		for i, j := range to {
+			arranged[j] = looks[i]
+		}
+		if n == 0 || slices.Compare(arranged[:len(to)], least[:len(to)]) < 0 {
+			copy(least, arranged[:len(to)])
+		}
+	}
+}
+
+// arranges tells whether a permutation arranges looks in a certain way.
 func arranges(to []uint8, looks, wanted []uint64) bool {
 	for i, j := range to {
 		if wanted[j] != looks[i] {
@@ -203,38 +218,6 @@ func arranges(to []uint8, looks, wanted []uint64) bool {
 		}
 	}
 	return true
-}
-
-// sort puts the looks of clients that are alike in order.
-func (y *Symmetry) sort(looks, sorted *[MaxClients]uint64) {
-	for n, g := range y.clients {
-		if n == 0 || y.before(g[:], looks[:], sorted[:]) {
-			for i, j := range g {
-				sorted[j] = looks[i]
-			}
-		}
-	}
-}
-
-// first arranges the looks of partitions as the first permutation in order does.
-func (y *Symmetry) first(looks, first *[MaxPartitions]uint64) {
-	for n, g := range y.partitions {
-		if n == 0 || y.before(g[:], looks[:], first[:]) {
-			for p, q := range g {
-				first[q] = looks[p]
-			}
-		}
-	}
-}
-
-// before tells whether a permutation arranges looks so that they come before
-// others.
-func (y *Symmetry) before(to []uint8, looks, others []uint64) bool {
-	var arranged [max(MaxClients, MaxPartitions)]uint64
-	for i, j := range to {
-		arranged[j] = looks[i]
-	}
-	return slices.Compare(arranged[:len(to)], others) < 0
 }
 
 // looks has for each client, and for each partition, a number that does not

@@ -52,6 +52,10 @@ func drawConfig(t *rapid.T) *model.Config {
 	}
 	c.Topics = 1 + small("topics", c.Partitions-1)
 	c.Rules.InitialDelays = uint8(small("delays", 1))
+	c.Rules.MaxSize = max(0, small("max size", 6)-3)
+	for i := range c.Sessions {
+		c.Sessions[i] = model.SessionTimeout(max(0, small("session", 9)-7))
+	}
 	for b := range c.Budgets {
 		c.Budgets[b] = uint8(small(model.Budget(b).String(), 2))
 		c.Unbounded[b] = model.Budget(b) != model.AddedPartitions && model.Budget(b) != model.Deletions && small("unbounded "+model.Budget(b).String(), 9) == 0
