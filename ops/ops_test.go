@@ -201,3 +201,27 @@ func count(steps []Taken) (n [len(Table)]int) {
 	}
 	return n
 }
+
+// By operation the steps are the same, in the same order, and each stands before
+// the end of its operation.
+func TestItemizedIsTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		walk(t, drawConfig(t), func(x *Exec, s *model.State, steps []Taken) {
+			var got []Taken
+			var next model.State
+			done := -1
+			x.NextItemized(s, &next, func(step Taken) { got = append(got, step) }, func(op uint16) {
+				if int(op) <= done {
+					t.Fatalf("%s is through after %s", Table[op].Name, Table[done].Name)
+				}
+				if len(got) > 0 && got[len(got)-1].Op > op {
+					t.Fatalf("%s is through only after steps of %s", Table[op].Name, Table[got[len(got)-1].Op].Name)
+				}
+				done = int(op)
+			})
+			if !slices.Equal(got, steps) {
+				t.Fatalf("by operation %v\nelse %v", got, steps)
+			}
+		})
+	})
+}

@@ -48,12 +48,12 @@ func (s *Scenario) Reduced(want Reductions) (*Reduced, error) {
 	if want.Symmetry {
 		var why string
 		if r.symmetry, why = r.cfg.Symmetry(); r.symmetry == nil {
-			return nil, fmt.Errorf("%s: symmetry: %s", s.ID, why)
+			return nil, fmt.Errorf("symmetry: %s", why)
 		}
 		r.canon = r.symmetry.NewCanon()
 	}
 	if why := r.ahead.NeverUrgent(); want.PartialOrder && why != "" {
-		return nil, fmt.Errorf("%s: partial order: %s", s.ID, why)
+		return nil, fmt.Errorf("partial order: %s", why)
 	}
 	return r, nil
 }

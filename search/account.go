@@ -1,6 +1,9 @@
 package search
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // states counts the distinct states found so far.
 func (e *engine[S]) states() (n int64) {
@@ -45,8 +48,8 @@ func (e *engine[S]) fits(chunks []*chunk) bool {
 	return need <= e.o.Memory
 }
 
-// result sums up.
-func (e *engine[S]) result() Result[S] {
+// result judges the goals and sums up.
+func (e *engine[S]) result(ctx context.Context) Result[S] {
 	r := Result[S]{
 		Complete:    e.stopped == "" && e.found == nil,
 		Stopped:     e.stopped,
@@ -61,13 +64,17 @@ func (e *engine[S]) result() Result[S] {
 	case e.found != nil:
 		r.Violation = e.violation(*e.found)
 	case r.Complete && e.judging:
-		r.Violation = e.judge()
+		r.Violation = e.judge(ctx)
+		r.Stopped, r.Complete = e.stopped, e.stopped == ""
 	}
 	if e.err != nil {
 		r.Err, r.Stopped, r.Complete, r.Violation = e.err, e.stopped, false, nil
 	}
 	r.Verdict = verdict(r.Violation != nil, r.Stopped, r.Seen)
 	r.Elapsed = e.pulse.elapsed()
+	if e.o.Profile {
+		r.Profile = e.profile(&r)
+	}
 	return r
 }
 
@@ -117,6 +124,9 @@ func (e *engine[S]) progress() Progress {
 	}
 	for i := range e.shards {
 		p.Frontier += e.shards[i].states - e.shards[i].first
+	}
+	if total := estimate(e.levels.sizes()); total > p.States { // else it is refuted already
+		p.Total = total
 	}
 	return p
 }

@@ -10,7 +10,7 @@ const diverTurn = 1 << 12
 // traces that are far from shortest. It ends with the first violation, and otherwise
 // as BreadthFirst does. With MaxDepth a state that was first met deep down is not
 // expanded again where it is met higher up, so that more may be missed than what
-// lies deeper. Goals, Checkpoint and Workers are not for DepthFirst.
+// lies deeper. Goals, Checkpoint, Profile and Workers are not for DepthFirst.
 func DepthFirst[S any](ctx context.Context, sys System[S], o Options[S]) Result[S] {
 	d := newDiver(sys, o.withDefaults())
 	defer d.release()
@@ -39,8 +39,8 @@ type diver[S any] struct {
 }
 
 func newDiver[S any](sys System[S], o Options[S]) *diver[S] {
-	if len(o.Goals) > 0 || o.Checkpoint != "" {
-		panic("search: DepthFirst judges no goals and writes no checkpoints")
+	if len(o.Goals) > 0 || o.Checkpoint != "" || o.Profile {
+		panic("search: DepthFirst judges no goals, writes no checkpoints and has no profile")
 	}
 	d := &diver[S]{
 		sys:    fork(sys),

@@ -40,11 +40,13 @@
 //
 // Under Options.Memory, what is not needed at once goes to temporary files. With
 // Options.Checkpoint a search saves itself now and then, and with Options.Resume a
-// killed one goes on, and ends as if nothing had happened.
+// killed one goes on, and ends as if nothing had happened. Options.Progress shows
+// how far it has come, with an estimate of the whole where the levels give ground for
+// one, and Options.Profile what it spends its time on.
 //
 // # What to rely on
 //
-// Everything in a Result but the elapsed time is the same for any number of
+// Everything in a Result but the elapsed time and the Profile is the same for any number of
 // workers: the counts, which of several violations is reported, and its trace.
 // Only a search that its context ends stops where it happens to be.
 //

@@ -1,6 +1,9 @@
 package search
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 const (
 	// roundPages is how many pages are expanded before the shards admit what was
@@ -30,6 +33,7 @@ type engine[S any] struct {
 	spilled int64 // bytes put into them
 	err     error
 	judging bool
+	judged  []time.Duration // by goal, what that took
 	seeded  bool
 	depth   int // of the level that is being expanded
 	stopped string
@@ -46,7 +50,7 @@ func BreadthFirst[S any](ctx context.Context, sys System[S], o Options[S]) Resul
 	e := newEngine(sys, o.withDefaults())
 	defer e.crew.dismiss()
 	e.run(ctx)
-	r := e.result()
+	r := e.result(ctx)
 	e.release()
 	return r
 }

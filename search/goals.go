@@ -1,6 +1,11 @@
 package search
 
-import "sync/atomic"
+import (
+	"cmp"
+	"context"
+	"sync/atomic"
+	"time"
+)
 
 // A judge looks for states from which a goal cannot be reached. No edges are
 // kept for it: it sweeps backwards over the encodings of all states, level
@@ -38,11 +43,21 @@ func (e *engine[S]) judgement() (bytes int64) {
 	return bytes
 }
 
-// judge returns the violation of the goal that is lost first, if any is.
-func (e *engine[S]) judge() *Violation[S] {
+// judge returns the violation of the goal that is lost first, if any is. It ends with
+// ctx: then no more is known than what was found before.
+func (e *engine[S]) judge(ctx context.Context) *Violation[S] {
+	for _, w := range e.workers {
+		w.unwatch()
+	}
 	var first *trap[S]
 	for _, goal := range e.o.Goals {
-		if t := e.sweepFor(goal).trap(); t.count > 0 && (first == nil || t.before(first)) {
+		start := time.Now()
+		j := e.sweepFor(ctx, goal)
+		e.judged = append(e.judged, time.Since(start))
+		if e.stopped = cmp.Or(e.stopped, interruption(ctx)); e.stopped != "" {
+			break
+		}
+		if t := j.trap(); t.count > 0 && (first == nil || t.before(first)) {
 			first = t
 		}
 	}
@@ -59,7 +74,7 @@ func (e *engine[S]) judge() *Violation[S] {
 }
 
 // sweepFor marks all states from which a goal can be reached.
-func (e *engine[S]) sweepFor(goal Goal[S]) *judge[S] {
+func (e *engine[S]) sweepFor(ctx context.Context, goal Goal[S]) *judge[S] {
 	j := &judge[S]{engine: e, goal: goal, first: true}
 	for i := range e.shards {
 		s := &e.shards[i]
@@ -72,6 +87,9 @@ func (e *engine[S]) sweepFor(goal Goal[S]) *judge[S] {
 	last := len(e.kept) - 1
 	for n := 0; n == 0 || j.marked.Swap(0) > 0; n++ {
 		e.crew.run(len(e.kept), false, func(worker, i int) {
+			if ctx.Err() != nil {
+				return
+			}
 			if n%2 == 0 {
 				i = last - i
 			}
@@ -81,7 +99,7 @@ func (e *engine[S]) sweepFor(goal Goal[S]) *judge[S] {
 		for _, w := range e.workers {
 			e.fail(w.err)
 		}
-		if e.err != nil {
+		if e.err != nil || ctx.Err() != nil {
 			break
 		}
 	}

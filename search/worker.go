@@ -24,6 +24,7 @@ type worker[S any] struct {
 	buffer        []byte  // for pages that must be read
 	late          []entry // for tables that grow
 	err           error
+	probe         *probe[S] // nil: no profile is wanted
 }
 
 func newWorker[S any](e *engine[S]) *worker[S] {
@@ -35,6 +36,9 @@ func newWorker[S any](e *engine[S]) *worker[S] {
 		outcomes: make([]int64, len(e.sys.Outcomes())),
 	}
 	w.emit, w.canon = w.emitted, canonizer(w.sys, w.count)
+	if e.o.Profile {
+		watch(w)
+	}
 	return w
 }
 
@@ -58,6 +62,7 @@ func (w *worker[S]) begin(p *page, c *chunk) {
 
 // expand turns the successors of a page's states into a chunk.
 func (w *worker[S]) expand(p *page, c *chunk) {
+	w.probe.begin(expanding)
 	w.begin(p, c)
 	data, err := w.load(p)
 	if err != nil {
@@ -142,6 +147,7 @@ func (w *worker[S]) flush() {
 
 // settle lets a shard admit the misses of all chunks, in the order of the search.
 func (w *worker[S]) settle(id int, chunks []*chunk) {
+	defer w.probe.settled(w.probe.begin(settling))
 	s := &w.engine.shards[id]
 	s.table.late = w.late
 	s.table.reserve(incoming(id, chunks))

@@ -22,15 +22,16 @@ func reductionFlags(cmd *cobra.Command) *scenarios.Reductions {
 }
 
 // reduced searches a scenario with reductions, and shows what is found as the
-// scenario itself has it. With none it is a search like any other.
-func reduced(ctx context.Context, s *scenarios.Scenario, want scenarios.Reductions, o search.Options[model.State]) (search.Result[model.State], *scenarios.System, error) {
+// scenario itself has it. With none it is a search like any other. Where a
+// reduction is refused there is no system.
+func reduced(ctx context.Context, s *scenarios.Scenario, want scenarios.Reductions, o search.Options[model.State]) (search.Result[model.State], *scenarios.System) {
 	if want == (scenarios.Reductions{}) {
 		sys := s.System()
-		return search.BreadthFirst(ctx, sys, o), sys, nil
+		return search.BreadthFirst(ctx, sys, o), sys
 	}
 	small, err := s.Reduced(want)
 	if err != nil {
-		return search.Result[model.State]{}, nil, err
+		return search.Result[model.State]{Err: err}, nil
 	}
 	sys := search.System[model.State](small)
 	r := search.BreadthFirst(ctx, sys, o)
@@ -39,7 +40,7 @@ func reduced(ctx context.Context, s *scenarios.Scenario, want scenarios.Reductio
 			panic(err) // that the reductions are sound is our promise
 		}
 	}
-	return r, small.System, nil
+	return r, small.System
 }
 
 // A saving is `explore reductions`.
@@ -163,9 +164,6 @@ func (v *saving) search(s *scenarios.Scenario, want scenarios.Reductions) (searc
 	o.ProgressEvery = v.out.progressEvery()
 	ctx, cancel := (&limits{timeout: v.timeout}).context(v.ctx)
 	defer cancel()
-	r, _, err := reduced(ctx, s, want, o)
-	if err == nil {
-		err = r.Err
-	}
-	return r, err
+	r, _ := reduced(ctx, s, want, o)
+	return r, r.Err
 }
