@@ -20,7 +20,7 @@ type audit[S any] struct {
 }
 
 func newAudit[S any](sys System[S]) *audit[S] {
-	return &audit[S]{sys: sys, canon: canonizer(sys)}
+	return &audit[S]{sys: sys, canon: canonizer(sys, uncounted)}
 }
 
 // code looks at an encoding that the search keeps.

@@ -50,7 +50,7 @@ func newDiver[S any](sys System[S], o Options[S]) *diver[S] {
 		depots: newDepots(o.TempDir),
 		pulse:  newPulse(o.Progress != nil, o.ProgressEvery),
 	}
-	d.emit, d.canon, d.audit = d.emitted, canonizer(d.sys), newAudit(d.sys)
+	d.emit, d.canon, d.audit = d.emitted, canonizer(d.sys, d.count), newAudit(d.sys)
 	d.r.OpCounts = make([]int64, len(sys.Ops()))
 	d.r.OutcomeCounts = make([]int64, len(outcomes(sys)))
 	for i := range d.tables {
@@ -137,14 +137,18 @@ func (d *diver[S]) visit(v visit) {
 func (d *diver[S]) emitted(st Step) {
 	d.ordinal++
 	d.r.Transitions++
-	d.r.OpCounts[st.Op]++
-	d.r.OutcomeCounts[st.Outcome]++
+	d.count(st)
 	if !d.checks.idleSteps() {
 		if p := d.checks.step(&d.cur, st, &d.next); p >= 0 {
 			d.violated(Invariant, d.o.Invariants[p].Name, append(d.path, st))
 		}
 	}
 	d.push(st, len(d.path)+1)
+}
+
+func (d *diver[S]) count(st Step) {
+	d.r.OpCounts[st.Op]++
+	d.r.OutcomeCounts[st.Outcome]++
 }
 
 // violated keeps the first violation.

@@ -31,6 +31,13 @@
 // DepthFirst explores the same states without a frontier, and Walk takes random
 // runs, where a space is too large to be exhausted.
 //
+// # Fewer states
+//
+// A system may say that states stand for each other (Canonizer), such as those that
+// differ in the order of equal processes, and that steps need not be interleaved
+// with others (Reducer), such as those within one process. Searches then see fewer
+// states and find the same. Unfold shows a violation without either.
+//
 // # Large searches
 //
 // Under Options.Memory, what is not needed at once goes to temporary files. With

@@ -54,7 +54,7 @@ type Result[S any] struct {
 	// fingerprint, so that one of them was taken for visited.
 	CollisionProbability float64
 
-	OpCounts      []int64 // steps by System.Ops
+	OpCounts      []int64 // steps by System.Ops, those that a Reducer takes at once included
 	OutcomeCounts []int64 // steps by System.Outcomes
 	Seen          []bool  // by Options.Sometimes
 

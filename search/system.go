@@ -69,11 +69,3 @@ type Canonizer[S any] interface {
 	// from doing it once.
 	Canonize(s *S)
 }
-
-// canonizer returns what makes states canonical, or nil if every state is.
-func canonizer[S any](sys System[S]) func(*S) {
-	if c, ok := sys.(Canonizer[S]); ok {
-		return c.Canonize
-	}
-	return nil
-}

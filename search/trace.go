@@ -82,7 +82,7 @@ func pick[S any](sys System[S], s *S, wanted func(i int, st Step) bool) (step St
 		}
 		i++
 	})
-	if canon := canonizer(sys); canon != nil && ok {
+	if canon := canonizer(sys, uncounted); canon != nil && ok {
 		canon(&after)
 	}
 	return step, after, ok

@@ -39,7 +39,7 @@ func newWorker[S any](e *engine[S]) *worker[S] {
 		ops:      make([]int64, len(e.sys.Ops())),
 		outcomes: make([]int64, len(outcomes(e.sys))),
 	}
-	w.emit, w.canon = w.emitted, canonizer(w.sys)
+	w.emit, w.canon = w.emitted, canonizer(w.sys, w.count)
 	w.audit = newAudit(w.sys)
 	w.emitAudited = func(st Step) {
 		w.audit.state(w.next)
@@ -116,8 +116,7 @@ func (w *worker[S]) load(p *page) ([]byte, error) {
 
 // emitted takes one transition from cur to next.
 func (w *worker[S]) emitted(st Step) {
-	w.ops[st.Op]++
-	w.outcomes[st.Outcome]++
+	w.count(st)
 	if !w.checks.idleSteps() {
 		w.checkStep(st)
 	}
@@ -125,6 +124,11 @@ func (w *worker[S]) emitted(st Step) {
 		w.record.helped = helped(w.engine.o.Goals, st)
 	}
 	w.push()
+}
+
+func (w *worker[S]) count(st Step) {
+	w.ops[st.Op]++
+	w.outcomes[st.Outcome]++
 }
 
 // push puts next into the batch that is being filled.

@@ -27,6 +27,7 @@ type report struct {
 	CollisionProbability float64        `json:"collision_probability"`
 	Bounds               map[string]any `json:"bounds"`
 	Coverage             coverage       `json:"coverage"`
+	Reductions           []string       `json:"reductions,omitempty"`
 	Mutations            []string       `json:"mutations"`
 	Violation            *violation     `json:"violation,omitempty"`
 	Profile              *profileReport `json:"profile,omitempty"` // with --profile

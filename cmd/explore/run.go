@@ -69,6 +69,7 @@ type runner struct {
 	*app
 	settings *settings
 	limits   *limits
+	reduce   *scenarios.Reductions
 	save     string
 	format   string
 	profile  bool
@@ -92,7 +93,7 @@ gate: exit status 0 says that at least the scenario's own bounds were.
 ` + statuses,
 		Example: "  explore run classic-eager\n  explore run zombie-commit --mutate offset-commit-member-check,offset-commit-generation-check --save zombie.json",
 	}
-	r.settings, r.limits = newSettings(cmd), newLimits(cmd)
+	r.settings, r.limits, r.reduce = newSettings(cmd), newLimits(cmd), reductionFlags(cmd)
 	cmd.Flags().StringVar(&r.limits.checkpoint, "checkpoint", "", "save the search in this directory now and then, and when it is stopped")
 	cmd.Flags().DurationVar(&r.limits.every, "checkpoint-every", 5*time.Minute, "how often")
 	cmd.Flags().BoolVar(&r.limits.resume, "resume", false, "go on from the checkpoint")
@@ -115,6 +116,9 @@ func (r *runner) run(names []string) (err error) {
 		s, err := r.settings.open(name)
 		if err != nil {
 			return err
+		}
+		if _, err := s.Reduced(*r.reduce); err != nil {
+			return fmt.Errorf("%s: %w", s.ID, err)
 		}
 		all = append(all, s)
 	}
@@ -178,7 +182,7 @@ func (r *runner) report(s *scenarios.Scenario, f *found) error {
 		return fmt.Errorf("%s: %w", s.ID, f.Err)
 	}
 	rep := newReport(s, &f.Result, f.reached, f.delivered)
-	rep.Iteration = f.iteration
+	rep.Iteration, rep.Reductions = f.iteration, r.reduce.Names()
 	var c *counterexamples.Counterexample
 	if v := f.Violation; v != nil {
 		var err error
@@ -210,13 +214,17 @@ type found struct {
 
 // search explores a scenario; label stands before its progress.
 func (r *runner) search(ctx context.Context, s *scenarios.Scenario, label string) (f found) {
-	sys, o := s.System(), s.Options()
+	o := s.Options()
 	o.Workers, o.MaxStates, o.MaxDepth, o.Memory = r.limits.workers, r.limits.maxStates, r.limits.maxDepth, int64(r.limits.memory)
-	o.Checkpoint, o.CheckpointEvery, o.Resume, o.Identity = r.limits.checkpoint, r.limits.every, r.limits.resume, identity(s)
+	o.Checkpoint, o.CheckpointEvery, o.Resume, o.Identity = r.limits.checkpoint, r.limits.every, r.limits.resume, identity(s, *r.reduce)
 	o.TrapStates, o.Profile = trapStates, r.profile
 	o.Progress = func(p search.Progress) { r.out.progress(progressLine(label, p)) }
 	o.ProgressEvery = r.out.progressEvery()
-	f.Result = search.BreadthFirst(ctx, sys, o)
+	var sys *scenarios.System
+	f.Result, sys = reduced(ctx, s, *r.reduce, o)
+	if f.Err != nil {
+		return f
+	}
 	f.delivered = sys.Delivered()
 	if f.reached = modelBounds(sys); len(f.reached) > 0 && f.Violation == nil && f.Stopped == "" {
 		// Steps were left out: what holds without them is no proof.
@@ -229,12 +237,12 @@ func (r *runner) search(ctx context.Context, s *scenarios.Scenario, label string
 }
 
 // identity is all that a search of a scenario depends on.
-func identity(s *scenarios.Scenario) string {
+func identity(s *scenarios.Scenario, reduce scenarios.Reductions) string {
 	text, err := json.Marshal(s.Definition)
 	if err != nil {
 		panic(err) // a definition can always be encoded
 	}
-	return counterexamples.Version + " " + string(text)
+	return strings.Join(append(reduce.Names(), counterexamples.Version, string(text)), " ")
 }
 
 func progressLine(id string, p search.Progress) string {
@@ -271,6 +279,9 @@ func (r *runner) tell(s *scenarios.Scenario, rep *report, result *search.Result[
 		o.field("without", "%s", strings.Join(rep.Mutations, ", "))
 	}
 	o.field("within", "%s%s", counterexamples.Bounds(s), reachedText(rep))
+	if names := rep.Reductions; len(names) > 0 {
+		o.field("reduced", "by %s: fewer states, the same verdict", strings.Join(names, " and "))
+	}
 	o.field("explored", "%s states, %s transitions, depth %d, in %.2f s (%s states/s, %.1f bytes a state, collision probability %.0e)",
 		thousands(rep.States), thousands(rep.Transitions), rep.Depth, rep.Seconds, thousands(int64(rep.StatesPerSecond)), rep.BytesPerState, rep.CollisionProbability)
 	if result.Complete && c == nil {
