@@ -59,6 +59,9 @@ func Params(cfg *model.Config, st search.Step) []Param {
 	if args.Pick > 0 {
 		all = append(all, Param{pickParam, number(int(args.Pick))})
 	}
+	if args.Order > 0 {
+		all = append(all, Param{orderParam, number(int(args.Order))})
+	}
 	return all
 }
 

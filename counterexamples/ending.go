@@ -96,8 +96,7 @@ func (t *teller) ending(before, after *model.State) string {
 		return end(t, before, after)
 	}
 	if t.g.goal != nil {
-		return fmt.Sprintf("from here the group cannot get there any more, whatever the actors do and even without further faults: it is %s at generation %d with %s; %s",
-			after.Group.State, after.Group.Generation, t.roster(after), t.standings(after))
+		return "from here the group cannot get there any more, whatever the actors do and even without further faults: it is " + t.glance(after)
 	}
 	return claim(t.g.property())
 }

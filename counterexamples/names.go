@@ -13,6 +13,10 @@ import (
 // pickParam is the key of the coordinator's choice, where it had one.
 const pickParam = "pick"
 
+// orderParam is the key of the order in which the leader lists the members,
+// where it had a choice.
+const orderParam = "order"
+
 func number(n int) string { return strconv.Itoa(n) }
 
 // clientName is m1, m2, ... for members, s1, s2, ... for simple consumers, and w1,
@@ -151,6 +155,14 @@ func parseNumbered(letter, word string, low, high int) (uint8, error) {
 		return 0, fmt.Errorf("found %q; right would be %s", word, span(letter, low, high))
 	}
 	return uint8(n), nil
+}
+
+func parseOrder(word string) (uint16, error) {
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 0 || n >= ops.MaxOrders || word != number(n) {
+		return 0, fmt.Errorf("found %q; right would be %s", word, span("", 0, ops.MaxOrders-1))
+	}
+	return uint16(n), nil
 }
 
 func span(letter string, low, high int) string {

@@ -199,6 +199,15 @@ func (d *document) args(n *node, field string, op *ops.Op, cfg *model.Config) (a
 			return a, d.fail(at.from, field+", "+pickParam, "%v", err)
 		}
 	}
+	if params.get(orderParam) != nil {
+		word, at, err := d.word(params, field, orderParam)
+		if err != nil {
+			return a, err
+		}
+		if a.Order, err = parseOrder(word); err != nil {
+			return a, d.fail(at.from, field+", "+orderParam, "%v", err)
+		}
+	}
 	return a, nil
 }
 
@@ -210,7 +219,7 @@ func paramKeys(op *ops.Op) []string {
 		}
 	}
 	if op.Picks {
-		keys = append(keys, pickParam)
+		keys = append(keys, pickParam, orderParam)
 	}
 	return keys
 }

@@ -63,7 +63,7 @@ func compareSteps(a, b []search.Step) int {
 
 func compareStep(a, b search.Step) int {
 	x, y := ops.Unpack(a.Arg), ops.Unpack(b.Arg)
-	return cmp.Or(cmp.Compare(a.Op, b.Op), cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B), cmp.Compare(x.Pick, y.Pick))
+	return cmp.Or(cmp.Compare(a.Op, b.Op), cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B), cmp.Compare(x.Pick, y.Pick), cmp.Compare(x.Order, y.Order))
 }
 
 // dropChunks leaves out runs of steps, long ones first, to single ones.

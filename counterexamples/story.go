@@ -121,6 +121,9 @@ func Bounds(s *scenarios.Scenario) string {
 	if len(travels) > 0 {
 		words = append(words, strings.Join(travels, " and ")+" may be late")
 	}
+	if cfg.AnyOrder {
+		words = append(words, "members listed in any order")
+	}
 	if cfg.Clock == model.Async {
 		words = append(words, "timers may fire early")
 	}

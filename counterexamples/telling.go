@@ -128,7 +128,7 @@ func (t *teller) sent(before, after *model.State, st search.Step) []Message {
 		sent.Clients[a.A].Beat, sent.Clients[a.A].BeatFirst = model.Request{}, false
 	}
 	decide, _ := ops.ByName("decide")
-	if _, ok := t.probe.Take(&sent, &decided, uint16(decide), ops.Args{A: a.A, B: lane, Pick: a.Pick}); !ok {
+	if _, ok := t.probe.Take(&sent, &decided, uint16(decide), ops.Args{A: a.A, B: lane, Pick: a.Pick, Order: a.Order}); !ok {
 		return all
 	}
 	return append(all, t.outcome(before, &decided, a.A, lane)...)

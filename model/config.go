@@ -110,6 +110,10 @@ type Config struct {
 	Sessions   [MaxClients]SessionTimeout
 	Topic0Only bool // members subscribe to the first topic only, at first
 	OldJoin    bool // members use JoinGroup v3, without MEMBER_ID_REQUIRED
+	// AnyOrder: whenever a leader computes a plan, its list of members may be in
+	// any order, each a step of its own; else members come in the order of their
+	// numbers. Kafka's ids are random, and keep their order.
+	AnyOrder bool
 	// Generations bounds the group's generation; 0 is MaxGeneration.
 	Generations Generation
 

@@ -146,6 +146,9 @@ func (x *Exec) computePlan(r *model.Request) {
 			subs = append(subs, model.Subscriber{ID: m.ID, Topics: m.Meta})
 		}
 	}
+	if x.cfg.AnyOrder {
+		x.arrange(subs)
+	}
 	plan := x.plan[:len(subs)]
 	model.Assign(r.Protocol, subs, x.topics[:r.Seen], plan)
 	for p := range int(r.Seen) {

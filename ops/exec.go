@@ -15,14 +15,25 @@ package ops
 import "fencecheck/model"
 
 // Args are the parameters of one step: the values of the operation's Params,
-// and the choice where it Picks.
-type Args struct{ A, B, Pick uint8 }
+// and the choices where it Picks: of the next leader, and of the order in which
+// that lists the members.
+type Args struct {
+	A, B, Pick uint8
+	Order      uint16
+}
 
 // Pack is the arguments in one number.
-func (a Args) Pack() uint32 { return uint32(a.A) | uint32(a.B)<<8 | uint32(a.Pick)<<16 }
+func (a Args) Pack() uint32 {
+	return uint32(a.A) | uint32(a.B)<<8 | uint32(a.Pick)<<16 | uint32(a.Order)<<20
+}
 
 // Unpack is the inverse of Pack.
-func Unpack(n uint32) Args { return Args{uint8(n), uint8(n >> 8), uint8(n >> 16)} }
+func Unpack(n uint32) Args {
+	return Args{uint8(n), uint8(n >> 8), uint8(n>>16) & 15, uint16(n >> 20)}
+}
+
+// MaxOrders is how many orders of the members a step can have.
+const MaxOrders = 1 << 12
 
 // Taken is a step that was taken.
 type Taken struct {
@@ -40,6 +51,7 @@ type Exec struct {
 	cfg    *model.Config
 	parts  int
 	asked  []uint16
+	urgent []uint16 // of these, those that may be urgent
 	topics []uint8
 	s, n   *model.State
 	co     model.Coordinator
@@ -55,6 +67,9 @@ type Exec struct {
 	produces bool
 
 	outcome uint16
+	order   int  // the order of members that is wanted
+	orders  int  // how many there were to choose from; 0 if no plan was computed
+	crowded bool // more than MaxOrders
 	replies [2 * model.MaxMembers]model.Reply
 	subs    [model.MaxMembers]model.Subscriber
 	plan    [model.MaxMembers]model.MemberAssignment
@@ -66,6 +81,9 @@ func NewExec(cfg *model.Config) *Exec {
 	for i := range Table {
 		if Table[i].Asked(cfg) {
 			x.asked = append(x.asked, uint16(i))
+			if Table[i].urgent != nil {
+				x.urgent = append(x.urgent, uint16(i))
+			}
 		}
 	}
 	for p := range x.parts {
@@ -102,8 +120,14 @@ func (x *Exec) each(op uint16, a Args, emit func(Taken)) {
 			return
 		}
 		emit(Taken{op, x.outcome, a})
-		a.Pick++
-		if !Table[op].Picks || int(a.Pick) >= x.co.Candidates {
+		if !Table[op].Picks {
+			return
+		}
+		if a.Order++; int(a.Order) < x.orders {
+			continue
+		}
+		a.Order = 0
+		if a.Pick++; int(a.Pick) >= x.co.Candidates {
 			return
 		}
 	}
@@ -116,7 +140,7 @@ func (x *Exec) Take(s, next *model.State, op uint16, a Args) (t Taken, ok bool) 
 	if !o.Asked(x.cfg) || !x.allows(o.Params[0], a.A) || !x.allows(o.Params[1], a.B) || !x.take(op, a) {
 		return Taken{}, false
 	}
-	if a.Pick > 0 && (!o.Picks || int(a.Pick) >= x.co.Candidates) {
+	if a.Pick > 0 && (!o.Picks || int(a.Pick) >= x.co.Candidates) || a.Order > 0 && int(a.Order) >= x.orders {
 		return Taken{}, false
 	}
 	return Taken{op, x.outcome, a}, true
@@ -125,7 +149,8 @@ func (x *Exec) Take(s, next *model.State, op uint16, a Args) (t Taken, ok bool) 
 func (x *Exec) take(op uint16, a Args) bool {
 	x.outcome, x.co.Candidates = 0, 0
 	x.tc.TakenTwice, x.pl.Full = false, false
-	if !Table[op].step(x, a) {
+	x.order, x.orders, x.crowded = int(a.Order), 0, false
+	if !Table[op].step(x, a) || x.crowded {
 		return false
 	}
 	if x.produces {

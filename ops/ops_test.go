@@ -31,8 +31,9 @@ func TestTableIsComplete(t *testing.T) {
 }
 
 func TestArgsPack(t *testing.T) {
-	a := Args{A: 3, B: 200, Pick: 7}
-	assert.Equal(t, a, Unpack(a.Pack()))
+	for _, a := range []Args{{A: 3, B: 200, Pick: 7}, {A: 1, Pick: 2, Order: MaxOrders - 1}} {
+		assert.Equal(t, a, Unpack(a.Pack()))
+	}
 }
 
 func TestOutcomeNames(t *testing.T) {
@@ -47,10 +48,14 @@ func drawConfig(t *rapid.T) *model.Config {
 	c := &model.Config{
 		Members: 1 + small("members", 3), Simple: small("simple", 1), Partitions: 1 + small("partitions", 2),
 		Records: small("records", 3), Commit: model.CommitMode(small("commit", 2)), Clock: model.Clock(small("clock", 1)),
-		OldJoin: small("old join", 4) == 0,
+		OldJoin: small("old join", 4) == 0, AnyOrder: small("any order", 2) == 0,
 	}
 	c.Topics = 1 + small("topics", c.Partitions-1)
 	c.Rules.InitialDelays = uint8(small("delays", 1))
+	c.Rules.MaxSize = max(0, small("max size", 6)-3)
+	for i := range c.Sessions {
+		c.Sessions[i] = model.SessionTimeout(max(0, small("session", 9)-7))
+	}
 	for b := range c.Budgets {
 		c.Budgets[b] = uint8(small(model.Budget(b).String(), 2))
 		c.Unbounded[b] = model.Budget(b) != model.AddedPartitions && model.Budget(b) != model.Deletions && small("unbounded "+model.Budget(b).String(), 9) == 0
@@ -195,4 +200,28 @@ func count(steps []Taken) (n [len(Table)]int) {
 		n[s.Op]++
 	}
 	return n
+}
+
+// By operation the steps are the same, in the same order, and each stands before
+// the end of its operation.
+func TestItemizedIsTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		walk(t, drawConfig(t), func(x *Exec, s *model.State, steps []Taken) {
+			var got []Taken
+			var next model.State
+			done := -1
+			x.NextItemized(s, &next, func(step Taken) { got = append(got, step) }, func(op uint16) {
+				if int(op) <= done {
+					t.Fatalf("%s is through after %s", Table[op].Name, Table[done].Name)
+				}
+				if len(got) > 0 && got[len(got)-1].Op > op {
+					t.Fatalf("%s is through only after steps of %s", Table[op].Name, Table[got[len(got)-1].Op].Name)
+				}
+				done = int(op)
+			})
+			if !slices.Equal(got, steps) {
+				t.Fatalf("by operation %v\nelse %v", got, steps)
+			}
+		})
+	})
 }

@@ -56,7 +56,8 @@ type Op struct {
 	Actor  Actor
 	Params [2]Param
 	// Picks: the coordinator may have to choose one of several members as the
-	// next leader; each choice is a step of its own (groups.md E8).
+	// next leader, or the leader may list the members in several orders
+	// (Config.AnyOrder); each choice is a step of its own (groups.md E8).
 	Picks bool
 	// Fault: the step does not help anybody on. Goals that stay reachable must
 	// be reached without such steps.
@@ -67,6 +68,9 @@ type Op struct {
 	// Asked tells whether a configuration asks for the operation at all.
 	Asked func(c *model.Config) bool
 	step  func(x *Exec, a Args) bool
+	// urgent tells for which clients the step is one of the client alone, so that
+	// a search need not try it at every later moment too. nil: for none.
+	urgent func(x *Exec, cl *model.Client) bool
 }
 
 func always(*model.Config) bool { return true }
@@ -87,7 +91,7 @@ func heartbeats(c *model.Config) bool { return c.Travels[model.Heartbeat] }
 // them, and so decides between counterexamples of equal length: ordinary
 // steps come first, faults after them.
 var Table = [...]Op{
-	{Name: "join", Actor: ByClient, Params: [2]Param{Client}, Picks: true, Asked: consumers, step: (*Exec).join,
+	{Name: "join", Actor: ByClient, Params: [2]Param{Client}, Picks: true, Asked: consumers, step: (*Exec).join, urgent: (*Exec).urgentJoin,
 		Doc:    "the application polls: an eager client gives up its partitions and sends JoinGroup; the first time this is subscribe()",
 		Source: "AbstractCoordinator.sendJoinGroupRequest, ConsumerCoordinator.onJoinPrepare; groups.md 8.1",
 		Omits:  "finding the coordinator, back-off"},
@@ -115,7 +119,7 @@ var Table = [...]Op{
 		Doc:    "the heartbeat thread sends Heartbeat",
 		Source: "AbstractCoordinator.HeartbeatThread; groups.md 2.5",
 		Omits:  "the interval between heartbeats"},
-	{Name: "receive", Rare: true, Actor: ByClient, Params: [2]Param{Client, Lane}, Asked: always, step: (*Exec).receive,
+	{Name: "receive", Rare: true, Actor: ByClient, Params: [2]Param{Client, Lane}, Asked: always, step: (*Exec).receive, urgent: (*Exec).urgentReceive,
 		Doc:    "a client takes the answer to its request",
 		Source: "groups.md 8.1"},
 	{Name: "init-producer", Actor: ByClient, Params: [2]Param{Client}, Asked: producing, step: (*Exec).initProducer,

@@ -69,6 +69,7 @@ type Definition struct {
 	Assignors      [][]string       `yaml:"assignors" json:"assignors,omitempty"`
 	Sessions       []string         `yaml:"sessions" json:"sessions,omitempty"`
 	JoinV3         bool             `yaml:"join_v3" json:"join_v3,omitempty"`
+	AnyOrder       bool             `yaml:"any_order" json:"any_order,omitempty"` // a leader may list the members in any order
 	Commit         string           `yaml:"commit" json:"commit,omitempty"`
 	Clock          string           `yaml:"clock" json:"clock,omitempty"`
 	Travels        []string         `yaml:"travels" json:"travels,omitempty"`
@@ -289,7 +290,7 @@ func (b *builder) build() {
 	c.Topics = b.number("topics", max(f.Topics, 1), 1, max(c.Partitions, 1))
 	c.Topic0Only = f.FirstTopicOnly
 	c.Records = b.number("records", f.Records, 0, model.MaxRecords)
-	c.OldJoin = f.JoinV3
+	c.OldJoin, c.AnyOrder = f.JoinV3, f.AnyOrder
 	c.Rules.InitialDelays = uint8(b.number("initial_delays", f.InitialDelays, 0, 3))
 	c.Rules.MaxSize = b.number("group_max_size", f.GroupMaxSize, 0, model.MaxMembers)
 	c.Generations = model.Generation(b.number("generations", f.Generations, 0, model.MaxGeneration))

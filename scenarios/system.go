@@ -60,6 +60,14 @@ func (s *System) Next(st, next *model.State, emit func(search.Step)) {
 	s.exec.Next(st, next, s.forward)
 }
 
+var _ search.Itemizer[model.State] = (*System)(nil)
+
+// NextItemized is Next, and says when it is through with each operation.
+func (s *System) NextItemized(st, next *model.State, emit func(search.Step), done func(op uint16)) {
+	s.emit = emit
+	s.exec.NextItemized(st, next, s.forward, done)
+}
+
 func asStep(t ops.Taken) search.Step {
 	return search.Step{Op: t.Op, Outcome: t.Outcome, Arg: t.Args.Pack()}
 }

@@ -1,6 +1,9 @@
 package search
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // states counts the distinct states found so far.
 func (e *engine[S]) states() (n int64) {
@@ -25,7 +28,7 @@ func (e *engine[S]) held() (n int64) {
 	for _, c := range e.chunks {
 		n += c.bytes()
 	}
-	return n + int64(cap(e.pages)+cap(e.kept))*pageBytes + e.judgement()
+	return n + int64(cap(e.pages)+cap(e.kept))*pageBytes + e.judgement() + e.edges
 }
 
 // fits reports whether the shards may admit what the chunks hold. It asks before
@@ -37,7 +40,7 @@ func (e *engine[S]) fits(chunks []*chunk) bool {
 	}
 	need := e.held()
 	for _, c := range chunks {
-		need += 2 * int64(len(c.codes)) // a page that grows may double
+		need += 2*int64(len(c.codes)) + int64(len(c.edges)) // a page that grows may double
 	}
 	for id := range e.shards {
 		need += e.shards[id].growth(incoming(id, chunks))
@@ -45,8 +48,8 @@ func (e *engine[S]) fits(chunks []*chunk) bool {
 	return need <= e.o.Memory
 }
 
-// result sums up.
-func (e *engine[S]) result() Result[S] {
+// result judges the goals and sums up.
+func (e *engine[S]) result(ctx context.Context) Result[S] {
 	r := Result[S]{
 		Complete:    e.stopped == "" && e.found == nil,
 		Stopped:     e.stopped,
@@ -61,13 +64,17 @@ func (e *engine[S]) result() Result[S] {
 	case e.found != nil:
 		r.Violation = e.violation(*e.found)
 	case r.Complete && e.judging:
-		r.Violation = e.judge()
+		r.Violation = e.judge(ctx)
+		r.Stopped, r.Complete = e.stopped, e.stopped == ""
 	}
 	if e.err != nil {
 		r.Err, r.Stopped, r.Complete, r.Violation = e.err, e.stopped, false, nil
 	}
 	r.Verdict = verdict(r.Violation != nil, r.Stopped, r.Seen)
 	r.Elapsed = e.pulse.elapsed()
+	if e.o.Profile {
+		r.Profile = e.profile(&r)
+	}
 	return r
 }
 
@@ -76,7 +83,7 @@ func (e *engine[S]) sum() *worker[S] {
 	sum := &worker[S]{
 		checks:   newChecks(e.o.Invariants, e.o.Sometimes),
 		ops:      make([]int64, len(e.sys.Ops())),
-		outcomes: make([]int64, len(e.sys.Outcomes())),
+		outcomes: make([]int64, len(outcomes(e.sys))),
 	}
 	for _, w := range e.workers {
 		sum.add(w)
@@ -117,6 +124,9 @@ func (e *engine[S]) progress() Progress {
 	}
 	for i := range e.shards {
 		p.Frontier += e.shards[i].states - e.shards[i].first
+	}
+	if total := estimate(e.levels.sizes()); total > p.States { // else it is refuted already
+		p.Total = total
 	}
 	return p
 }

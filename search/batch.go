@@ -73,16 +73,19 @@ func (p *pipeline) turn(ss *[shards]shard) *batch {
 	return last
 }
 
-// first fetches the first lines.
+// first fetches the first lines, or what tables without lines have instead.
 func (b *batch) first(ss *[shards]shard) {
+	young := 0
 	for i, f := range b.fps[:b.n] {
-		if t := &ss[f.shard()].table; t.lines != nil {
-			b.places[i] = placeOf(t, entry{key: f.key, spot: f.place()})
-		} else {
-			b.places[i] = place{line: &blank, word: 1}
+		t := &ss[f.shard()].table
+		b.places[i] = t.first(f)
+		if t.lines == nil {
+			b.alts[young].line = t.small.near(f)
+			young++
 		}
 	}
 	prefetch(&b.places, b.n)
+	prefetch(&b.alts, young)
 }
 
 // second searches the first lines, and fetches the second ones of what is not

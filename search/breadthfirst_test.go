@@ -206,6 +206,38 @@ func TestGoalsInManyRounds(t *testing.T) {
 	assert.EqualValues(t, 4*4*4*4*4*4-3*3*3*3*3*3, r.Violation.Trap)
 }
 
+// TestEstimateUnderWay: once there is an estimate it is too large rather than too
+// small, and comes down to the truth.
+func TestEstimateUnderWay(t *testing.T) {
+	var totals []int64
+	r := search.BreadthFirst(context.Background(), twophase.System{N: 7}, search.Options[twophase.State]{
+		ProgressEvery: 1, Progress: func(p search.Progress) {
+			if p.Total > 0 {
+				totals = append(totals, p.Total)
+			}
+		}})
+	require.NotEmpty(t, totals)
+	for _, total := range totals {
+		assert.GreaterOrEqual(t, total, r.States)
+	}
+	assert.InEpsilon(t, r.States, totals[len(totals)-1], 0.01)
+}
+
+// TestGoalsInterrupted: judging takes as long as searching, so it too ends with the
+// context; what was not judged does not hold.
+func TestGoalsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	// Without edges, goals are looked at when everything is explored.
+	r := search.BreadthFirstKeeping(ctx, chain(5), search.Options[node]{Goals: []search.Goal[node]{
+		{Name: "zero", State: func(s *node) bool { cancel(); return *s == 0 }},
+	}}, 0)
+	assert.Equal(t, search.Incomplete, r.Verdict)
+	assert.Equal(t, search.StoppedInterrupt, r.Stopped)
+	assert.False(t, r.Complete)
+	assert.EqualValues(t, 5, r.States)
+}
+
 // TestGoalsOfIncompleteSearch: a goal may lie in what was not explored.
 func TestGoalsOfIncompleteSearch(t *testing.T) {
 	r := sameForAllWorkers(t, chain(10), search.Options[node]{

@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,6 +46,46 @@ func swap(s *twophase.State, j int) {
 			*mask ^= x<<j | x<<(j-1)
 		}
 	}
+}
+
+// TestCanonizeCounts: the search finds each state once for all orders of the managers,
+// as trying all orders on all states shows.
+func TestCanonizeCounts(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		sys := twophase.System{N: n}
+		orbits, seen := map[twophase.State]bool{}, map[twophase.State]bool{}
+		var todo []twophase.State
+		sys.Init(func(s *twophase.State) { todo = append(todo, *s) })
+		for ; len(todo) > 0; todo = todo[1:] {
+			s := todo[0]
+			if seen[s] {
+				continue
+			}
+			seen[s] = true
+			orbits[leastOrder(s, n)] = true
+			var next twophase.State
+			sys.Next(&s, &next, func(search.Step) { todo = append(todo, next) })
+		}
+		r := search.BreadthFirst(background, search.System[twophase.State](sorted{sys}), search.Options[twophase.State]{})
+		assert.EqualValues(t, len(orbits), r.States, "%d managers, %d states", n, len(seen))
+	}
+}
+
+// leastOrder is the least of the states that differ in the order of the first n managers.
+func leastOrder(s twophase.State, n int) twophase.State {
+	if n < 2 {
+		return s
+	}
+	least := leastOrder(s, n-1)
+	for range n - 1 { // each manager in turn becomes the last
+		for i := 1; i < n; i++ {
+			swap(&s, i)
+		}
+		if other := leastOrder(s, n-1); fmt.Sprint(other) < fmt.Sprint(least) {
+			least = other
+		}
+	}
+	return least
 }
 
 // TestCanonize: the verdicts and the shortest lengths stay, and the states become few.

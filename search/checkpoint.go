@@ -85,7 +85,7 @@ func (e *engine[S]) identity() [][2]string {
 		{"layout", fmt.Sprint(shards, pageStates, roundPages, fingerprintBits, unsafe.Sizeof(line{}))},
 		{"system", e.o.Identity},
 		{"list of operations", strings.Join(e.sys.Ops(), ", ")},
-		{"list of outcomes", strings.Join(e.sys.Outcomes(), ", ")},
+		{"list of outcomes", strings.Join(outcomes(e.sys), ", ")},
 		{"list of invariants", names(e.o.Invariants)},
 		{"list of witnesses", names(e.o.Sometimes)},
 		{"list of goals", strings.Join(goals, ", ")},

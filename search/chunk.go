@@ -21,6 +21,7 @@ type chunk struct {
 	first, last [shards]uint32 // of each chain, counted from 1
 	count       [shards]uint32
 	codes       []byte
+	edges       []byte // of the page, where they are recorded
 }
 
 const missBytes = 32
@@ -48,5 +49,5 @@ func (c *chunk) add(f fingerprint, code []byte, parent, ordinal uint32) {
 
 // bytes is what the buffers hold.
 func (c *chunk) bytes() int64 {
-	return int64(cap(c.codes)) + int64(cap(c.misses))*missBytes
+	return int64(cap(c.codes)+cap(c.edges)) + int64(cap(c.misses))*missBytes
 }

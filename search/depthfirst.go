@@ -10,7 +10,7 @@ const diverTurn = 1 << 12
 // traces that are far from shortest. It ends with the first violation, and otherwise
 // as BreadthFirst does. With MaxDepth a state that was first met deep down is not
 // expanded again where it is met higher up, so that more may be missed than what
-// lies deeper. Goals, Checkpoint and Workers are not for DepthFirst.
+// lies deeper. Goals, Checkpoint, Profile and Workers are not for DepthFirst.
 func DepthFirst[S any](ctx context.Context, sys System[S], o Options[S]) Result[S] {
 	d := newDiver(sys, o.withDefaults())
 	defer d.release()
@@ -28,7 +28,8 @@ type diver[S any] struct {
 	depots depots
 	pulse  pulse
 	emit   func(Step) // d.emitted, bound once
-	canon  func(*S)   // nil: every state is canonical
+	audit  *audit[S]
+	canon  func(*S) // nil: every state is canonical
 
 	start     S // the initial state of path
 	cur, next S
@@ -39,8 +40,8 @@ type diver[S any] struct {
 }
 
 func newDiver[S any](sys System[S], o Options[S]) *diver[S] {
-	if len(o.Goals) > 0 || o.Checkpoint != "" {
-		panic("search: DepthFirst judges no goals and writes no checkpoints")
+	if len(o.Goals) > 0 || o.Checkpoint != "" || o.Profile {
+		panic("search: DepthFirst judges no goals, writes no checkpoints and has no profile")
 	}
 	d := &diver[S]{
 		sys:    fork(sys),
@@ -49,9 +50,9 @@ func newDiver[S any](sys System[S], o Options[S]) *diver[S] {
 		depots: newDepots(o.TempDir),
 		pulse:  newPulse(o.Progress != nil, o.ProgressEvery),
 	}
-	d.emit, d.canon = d.emitted, canonizer(d.sys)
+	d.emit, d.canon, d.audit = d.emitted, canonizer(d.sys, d.count), newAudit(d.sys)
 	d.r.OpCounts = make([]int64, len(sys.Ops()))
-	d.r.OutcomeCounts = make([]int64, len(sys.Outcomes()))
+	d.r.OutcomeCounts = make([]int64, len(outcomes(sys)))
 	for i := range d.tables {
 		d.tables[i] = newTable(i)
 	}
@@ -89,6 +90,9 @@ func (d *diver[S]) run(ctx context.Context) {
 
 // push keeps next to be visited, unless it was visited already.
 func (d *diver[S]) push(st Step, depth int) {
+	if d.r.States < auditStates {
+		d.audit.state(d.next)
+	}
 	if d.canon != nil {
 		d.canon(&d.next)
 	}
@@ -133,14 +137,18 @@ func (d *diver[S]) visit(v visit) {
 func (d *diver[S]) emitted(st Step) {
 	d.ordinal++
 	d.r.Transitions++
-	d.r.OpCounts[st.Op]++
-	d.r.OutcomeCounts[st.Outcome]++
+	d.count(st)
 	if !d.checks.idleSteps() {
 		if p := d.checks.step(&d.cur, st, &d.next); p >= 0 {
 			d.violated(Invariant, d.o.Invariants[p].Name, append(d.path, st))
 		}
 	}
 	d.push(st, len(d.path)+1)
+}
+
+func (d *diver[S]) count(st Step) {
+	d.r.OpCounts[st.Op]++
+	d.r.OutcomeCounts[st.Outcome]++
 }
 
 // violated keeps the first violation.

@@ -14,6 +14,8 @@
 //	})
 //	fmt.Println(r.Verdict, r.States, r.Depth) // holds 288 10
 //
+// Where r.Violation is not nil, r.Violation.Trace.Text tells its trace step by step.
+//
 // The example below is a whole program. examples/twophase and examples/lease
 // are systems of a more serious kind.
 //
@@ -29,15 +31,24 @@
 // DepthFirst explores the same states without a frontier, and Walk takes random
 // runs, where a space is too large to be exhausted.
 //
+// # Fewer states
+//
+// A system may say that states stand for each other (Canonizer), such as those that
+// differ in the order of equal processes, and that steps need not be interleaved
+// with others (Reducer), such as those within one process. Searches then see fewer
+// states and find the same. Unfold shows a violation without either.
+//
 // # Large searches
 //
 // Under Options.Memory, what is not needed at once goes to temporary files. With
 // Options.Checkpoint a search saves itself now and then, and with Options.Resume a
-// killed one goes on, and ends as if nothing had happened.
+// killed one goes on, and ends as if nothing had happened. Options.Progress shows
+// how far it has come, with an estimate of the whole where the levels give ground for
+// one, and Options.Profile what it spends its time on.
 //
 // # What to rely on
 //
-// Everything in a Result but the elapsed time is the same for any number of
+// Everything in a Result but the elapsed time and the Profile is the same for any number of
 // workers: the counts, which of several violations is reported, and its trace.
 // Only a search that its context ends stops where it happens to be.
 //
@@ -48,6 +59,12 @@
 // on it takes less than 10 bytes a state, whatever their number, and some 5 bytes a
 // state of that one of its 64 parts which a worker makes grow. The rest is two or three bytes a
 // state for traces, and the encodings of one level, the frontier. With goals the
-// encodings of all levels are kept. A transition allocates nothing, as long as the
-// system's methods do not.
+// encodings of all levels are kept, and where their transitions lead, in up to 12
+// bytes each: of that at most a gigabyte, or a quarter of Options.Memory. Beyond, and
+// after Options.Resume, goals take longer, since transitions are made a second time.
+// A transition allocates nothing, as long as the system's methods do not.
+//
+// A search panics where a system contradicts itself: where Decode does not give back
+// what Append encoded, as tried on some of the first states, or where a trace
+// cannot be repeated.
 package search

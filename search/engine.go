@@ -1,6 +1,9 @@
 package search
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 const (
 	// roundPages is how many pages are expanded before the shards admit what was
@@ -15,27 +18,30 @@ const (
 // rounds of two phases: first the workers expand pages and only read the
 // visited set; then they let each shard admit what was found for it.
 type engine[S any] struct {
-	sys     System[S]
-	o       Options[S]
-	crew    *crew
-	workers []*worker[S]
-	shards  [shards]shard
-	chunks  []*chunk // of the round
-	pages   []page   // of the level, as far as it is not expanded yet
-	levels  levels
-	rest    []page // of the level, behind those that are being expanded
-	kept    []page // of all levels before, where there are goals to judge
-	stored  int    // how many of these are on disk
-	depots  depots
-	spilled int64 // bytes put into them
-	err     error
-	judging bool
-	seeded  bool
-	depth   int // of the level that is being expanded
-	stopped string
-	found   *finding
-	pulse   pulse
-	saved   pulse // says when the next checkpoint is due
+	sys         System[S]
+	o           Options[S]
+	crew        *crew
+	workers     []*worker[S]
+	shards      [shards]shard
+	chunks      []*chunk // of the round
+	pages       []page   // of the level, as far as it is not expanded yet
+	levels      levels
+	rest        []page // of the level, behind those that are being expanded
+	kept        []page // of all levels before, where there are goals to judge
+	stored      int    // how many of these are on disk
+	edges       int64  // bytes of the edges that are kept with them
+	edgesBudget int64  // beyond which no more are
+	depots      depots
+	spilled     int64 // bytes put into them
+	err         error
+	judging     bool
+	judged      []time.Duration // by batch of goals, what that took
+	seeded      bool
+	depth       int // of the level that is being expanded
+	stopped     string
+	found       *finding
+	pulse       pulse
+	saved       pulse // says when the next checkpoint is due
 }
 
 // BreadthFirst explores every state that is reachable from the initial ones,
@@ -46,7 +52,7 @@ func BreadthFirst[S any](ctx context.Context, sys System[S], o Options[S]) Resul
 	e := newEngine(sys, o.withDefaults())
 	defer e.crew.dismiss()
 	e.run(ctx)
-	r := e.result()
+	r := e.result(ctx)
 	e.release()
 	return r
 }
@@ -71,6 +77,10 @@ func newEngine[S any](sys System[S], o Options[S]) *engine[S] {
 		judging: len(o.Goals) > 0,
 		depots:  newDepots(o.TempDir),
 		pulse:   newPulse(o.Progress != nil, o.ProgressEvery),
+	}
+	e.edgesBudget = edgesBudget
+	if o.Memory > 0 {
+		e.edgesBudget = o.Memory / edgesShare
 	}
 	e.saved = newPulse(true, o.CheckpointEvery)
 	e.saved.next = e.saved.start // the first is due at once
@@ -144,6 +154,9 @@ func (e *engine[S]) round(pages []page) {
 	for _, w := range e.workers {
 		e.fail(w.err)
 	}
+	if e.err == nil && (e.edges > 0 || e.recording()) && !e.fits(chunks) {
+		e.forgetEdges()
+	}
 	if e.err == nil && !e.fits(chunks) {
 		e.fail(e.spill())
 		if e.err == nil && !e.fits(chunks) {
@@ -155,6 +168,7 @@ func (e *engine[S]) round(pages []page) {
 	}
 	e.settle(chunks, alone)
 	if e.judging {
+		e.keepEdges(pages, chunks)
 		e.kept = append(e.kept, pages...)
 		return
 	}

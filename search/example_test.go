@@ -57,3 +57,18 @@ func Example() {
 	// big to small -> 3, 4
 	// <nil>
 }
+
+// A trace is told by its system, which knows the names.
+func ExampleTrace_Text() {
+	jugs := Fountain{}
+	r := search.BreadthFirst(context.Background(), jugs, search.Options[Jugs]{
+		Invariants: []search.Property[Jugs]{
+			{Name: "never two", State: func(s *Jugs) bool { return s.Big != 2 }},
+		},
+	})
+	fmt.Print(r.Violation.Trace.Text(jugs))
+	// Output:
+	// 0                   {Small:0 Big:0}
+	// 1  fill big(0)      {Small:0 Big:5}
+	// 2  big to small(0)  {Small:3 Big:2}
+}

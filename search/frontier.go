@@ -12,13 +12,14 @@ type page struct {
 	lot
 	states int
 	shard  int
-	depth  int   // of its level
-	first  int64 // number of the first state within its shard
-	base   int64 // number of the first state within its level
+	depth  int    // of its level
+	first  int64  // number of the first state within its shard
+	base   int64  // number of the first state within its level
+	edges  []byte // where the transitions of its states lead, if that was kept
 }
 
 // pageBytes is what a page weighs, its encodings apart.
-const pageBytes = 96
+const pageBytes = 112
 
 // nextCode splits the first encoding off data.
 func nextCode(data []byte) (code, rest []byte) {

@@ -46,6 +46,11 @@ type Options[S any] struct {
 	Resume          bool
 	Identity        string
 
+	// Profile asks where the time goes. Without it nothing is spent on that; with it a
+	// search takes a little longer, and the Profile says how much. It is not for a
+	// search that is resumed, whose beginning nobody has timed.
+	Profile bool
+
 	Progress      func(Progress) // called now and then from the goroutine of BreadthFirst
 	ProgressEvery time.Duration  // 0: every second
 }
@@ -57,6 +62,11 @@ type Progress struct {
 	Frontier            int64 // states found but not yet expanded
 	Memory              int64 // bytes held
 	Elapsed             time.Duration
+	// Total estimates how many states there are in all, where the levels have begun
+	// to shrink: it assumes that each goes on to be smaller by at least the ratio of the last
+	// two. Where that holds it is too large rather than too small; a system whose levels
+	// grow again later deceives it. 0: there is no ground for an estimate.
+	Total int64
 }
 
 // withDefaults fills in what the caller left open, and refuses nonsense.
@@ -72,6 +82,9 @@ func (o Options[S]) withDefaults() Options[S] {
 	}
 	if o.Resume && o.Checkpoint == "" {
 		panic("search: Resume without a Checkpoint to go on from")
+	}
+	if o.Resume && o.Profile {
+		panic("search: no Profile of a search that is resumed")
 	}
 	for _, g := range o.Goals {
 		if g.State == nil {

@@ -43,7 +43,7 @@ func (e *engine[S]) follow(path []uint32) Trace[S] {
 		}
 		i++
 	})
-	if canon := canonizer(e.sys); canon != nil {
+	if canon := canonizer(e.sys, uncounted); canon != nil {
 		canon(&t.Start)
 	}
 	s := t.Start

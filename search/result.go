@@ -35,7 +35,7 @@ const (
 	StoppedError     = "error" // Result.Err says which
 )
 
-// A Result is what BreadthFirst found. But for the times, and for a search that
+// A Result is what BreadthFirst found. But for the times, the Profile, and a search that
 // its context ended, it does not depend on the number of workers.
 type Result[S any] struct {
 	Verdict  Verdict
@@ -54,11 +54,12 @@ type Result[S any] struct {
 	// fingerprint, so that one of them was taken for visited.
 	CollisionProbability float64
 
-	OpCounts      []int64 // steps by System.Ops
+	OpCounts      []int64 // steps by System.Ops, those that a Reducer takes at once included
 	OutcomeCounts []int64 // steps by System.Outcomes
 	Seen          []bool  // by Options.Sometimes
 
 	Violation *Violation[S]
+	Profile   *Profile // where Options.Profile asks for one
 }
 
 // A Violation is the first one in the order of the search; no shorter trace

@@ -34,34 +34,48 @@ func incoming(id int, chunks []*chunk) (n int) {
 	return n
 }
 
-// warm fetches the lines that the misses will need: the first ones, and then the
-// second ones of those whose first is full.
-func (s *shard) warm(id int, chunks []*chunk) {
+// A pending miss is one whose turn comes soon.
+type pending struct {
+	fingerprint
+	chunk *chunk
+	miss  *miss
+}
+
+// appendPending appends the misses of a shard in the order of the search.
+func appendPending(dst []pending, id int, chunks []*chunk) []pending {
+	for _, c := range chunks {
+		for i := c.first[id]; i != 0; i = c.misses[i-1].next {
+			m := &c.misses[i-1]
+			dst = append(dst, pending{m.fingerprint(), c, m})
+		}
+	}
+	return dst
+}
+
+// warm fetches the first lines of some misses.
+func (s *shard) warm(ps []pending) {
+	var places [batchSize]place
+	for i := range ps {
+		places[i] = s.table.first(ps[i].fingerprint)
+	}
+	prefetch(&places, len(ps))
+}
+
+// warmAlt fetches the second lines of those whose first one is full.
+func (s *shard) warmAlt(ps []pending) {
 	if s.table.lines == nil {
 		return
 	}
 	var places [batchSize]place
-	for alt := range 2 {
-		n := 0
-		for _, c := range chunks {
-			for i := c.first[id]; i != 0; i = c.misses[i-1].next {
-				f := c.misses[i-1].fingerprint()
-				e := entry{key: f.key, spot: f.place()}
-				places[n] = placeOf(&s.table, e)
-				if alt == 1 {
-					if !places[n].line.full() {
-						continue
-					}
-					places[n] = placeOf(&s.table, e.other())
-				}
-				if n++; n == batchSize {
-					prefetch(&places, n)
-					n = 0
-				}
-			}
+	n := 0
+	for i := range ps {
+		e := entry{key: ps[i].key, spot: ps[i].place()}
+		if places[n] = placeOf(&s.table, e); places[n].line.full() {
+			places[n] = placeOf(&s.table, e.other())
+			n++
 		}
-		prefetch(&places, n)
 	}
+	prefetch(&places, n)
 }
 
 // admit adds a state that may be new, and reports whether it is.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"encoding/binary"
 	"math/bits"
 	"os"
@@ -40,7 +41,7 @@ func bounded(t *testing.T, n int, o Options[subset]) (Result[subset], int64) {
 	e := newEngine(subsets{n}, o.withDefaults())
 	defer e.crew.dismiss()
 	e.run(t.Context())
-	r := e.result()
+	r := e.result(context.Background())
 	e.release()
 	r.Elapsed = 0
 	left, err := os.ReadDir(o.TempDir)
@@ -103,7 +104,7 @@ func TestDiskFull(t *testing.T) {
 		e := newEngine(subsets{19}, o.withDefaults())
 		e.depots.make = open
 		e.run(t.Context())
-		r := e.result()
+		r := e.result(context.Background())
 		e.crew.dismiss()
 		assert.Equal(t, Incomplete, r.Verdict, name)
 		assert.Equal(t, StoppedError, r.Stopped, name)

@@ -25,14 +25,24 @@ type System[S any] interface {
 	// unspecified.
 	Next(s, next *S, emit func(Step))
 	// Append appends an encoding of s to dst. Two states are equal exactly if
-	// their encodings are.
+	// their encodings are, and what is not encoded must not matter to Next.
 	Append(dst []byte, s *S) []byte
-	// Decode is the inverse of Append. It sets all of *s.
+	// Decode is the inverse of Append. It sets all of *s. Searches try that on some of
+	// the first states, and panic if what was decoded is not encoded as before.
 	Decode(src []byte, s *S)
 	// Ops names the operations, for coverage and traces.
 	Ops() []string
-	// Outcomes names the outcomes. Index 0 is "", the absence of one.
+	// Outcomes names the outcomes. Index 0 is "", the absence of one; nil is as good
+	// as that alone.
 	Outcomes() []string
+}
+
+// outcomes names the outcomes of a system.
+func outcomes[S any](sys System[S]) []string {
+	if names := sys.Outcomes(); len(names) > 0 {
+		return names
+	}
+	return []string{""}
 }
 
 // A Forker is a System that owns scratch memory. Each worker searches with a
@@ -58,12 +68,4 @@ type Canonizer[S any] interface {
 	// Canonize replaces *s by its canonical form. Doing so twice must not differ
 	// from doing it once.
 	Canonize(s *S)
-}
-
-// canonizer returns what makes states canonical, or nil if every state is.
-func canonizer[S any](sys System[S]) func(*S) {
-	if c, ok := sys.(Canonizer[S]); ok {
-		return c.Canonize
-	}
-	return nil
 }

@@ -61,9 +61,19 @@ func (e entry) other() entry {
 
 // locate returns the line of an entry, and what is to be stored there.
 func (t *table) locate(e entry) (uint32, item) {
-	scaled := uint64(e.spot) * uint64(len(t.lines))
-	rest := (scaled & (1<<spotBits - 1)) * t.recip >> t.shift // divided by len(t.lines)
-	return uint32(scaled >> spotBits), item{e.key<<lowBits | rest&(1<<lowBits-1), rest >> lowBits, uint64(e.alt)}
+	n, rest := t.locateSpot(e.spot)
+	return n, item{e.key<<lowBits | rest&(1<<lowBits-1), rest >> lowBits, uint64(e.alt)}
+}
+
+// locateSpot returns the line of a spot, and what it leaves open.
+func (t *table) locateSpot(spot uint32) (n uint32, rest uint64) {
+	scaled := uint64(spot) * uint64(len(t.lines))
+	return uint32(scaled >> spotBits), (scaled & (1<<spotBits - 1)) * t.recip >> t.shift // divided by len(t.lines)
+}
+
+// lineOf returns the line of a spot.
+func (t *table) lineOf(spot uint32) uint32 {
+	return uint32(uint64(spot) * uint64(len(t.lines)) >> spotBits)
 }
 
 // base is the first spot of a line.
@@ -82,6 +92,14 @@ func (t *table) shape(lines []line) {
 	t.lines = lines
 	t.shift = uint8(spotBits + bits.Len(uint(len(lines))))
 	t.recip = 1<<t.shift/uint64(len(lines)) + 1
+}
+
+// first is where f may be found: its place in its first line.
+func (t *table) first(f fingerprint) place {
+	if t.lines == nil {
+		return place{line: &blank, word: 1}
+	}
+	return placeOf(t, entry{key: f.key, spot: f.place()})
 }
 
 // find returns the slot that holds f, or -1.
@@ -179,17 +197,20 @@ func (t *table) nudge(e entry) bool {
 	var places [batchSize]place
 	for i := range moved {
 		moved[i] = t.read(base, l.at(i)).other()
-		places[i] = placeOf(t, moved[i])
+		places[i].line = &t.lines[t.lineOf(moved[i].spot)]
 	}
 	prefetch(&places, lineSlots)
 	for i := range moved {
-		if to := &places[i]; to.line.add(to.item()) {
-			if moved[i].alt == 1 {
-				l[7] |= overflowed
-			}
-			t.replace(l, i, e, it)
-			return true
+		if places[i].line.full() {
+			continue
 		}
+		_, free := t.locate(moved[i])
+		places[i].line.add(free)
+		if moved[i].alt == 1 {
+			l[7] |= overflowed
+		}
+		t.replace(l, i, e, it)
+		return true
 	}
 	return false
 }
@@ -249,6 +270,9 @@ func (t *table) reserve(extra int) {
 	lines, slots := t.wants(extra)
 	switch {
 	case lines > len(t.lines):
+		for 0 < len(t.lines) && 2*len(t.lines) < lines {
+			t.grow(2 * len(t.lines)) // at most, so that lift has few lines to fill at a time
+		}
 		t.grow(lines)
 	case slots > len(t.small.slots):
 		t.small = t.small.grown(slots)
@@ -256,9 +280,8 @@ func (t *table) reserve(extra int) {
 }
 
 // grow makes it so many lines, in place. Each entry moves up, and so the lines are
-// passed from the last to the first: whoever is in its first line mostly stays there.
-// The others come last, a few at a time, so that their cache misses overlap, and try
-// to get back to their first line.
+// passed from the last to the first. Who finds no room comes last, a few at a time, so
+// that their cache misses overlap.
 func (t *table) grow(lines int) {
 	old := *t
 	t.shape(growLines(t.lines, lines))
@@ -273,25 +296,39 @@ func (t *table) grow(lines int) {
 	t.putAll(t.late)
 }
 
-// lift moves the entries of all lines up to where they are now, and collects in
-// late those that are in their second line or find their first one full.
+// lift moves the entries of all lines up to where they are now, and collects in late
+// those that find their line full. Their second lines move as the first ones do, so that
+// an entry stays in the one that it is in. That an entry lies elsewhere is from
+// then on said of each line that may be its first.
 func (t *table) lift(old *table) {
-	filling, filled := -1, 0 // the line that is being filled, and how far it is
+	var counts [4]uint8 // of the lines that are being filled, by their last bits
+	lowest, end := len(t.lines), uint32(1<<spotBits)
 	for n := len(old.lines) - 1; n >= 0; n-- {
 		l, base := t.lines[n], old.base(n)
 		t.lines[n] = line{}
-		for k := l.count() - 1; k >= 0; k-- {
-			e := old.read(base, l.at(k))
-			to, it := t.locate(e)
-			if int(to) != filling {
-				filling, filled = int(to), t.lines[to].count()
+		for first := int(t.lineOf(base)); lowest > first; {
+			lowest--
+			counts[lowest%len(counts)] = 0
+		}
+		if l[7]&overflowed != 0 {
+			for to := lowest; to <= int(t.lineOf(end-1)); to++ {
+				t.lines[to][7] |= overflowed
 			}
-			if e.alt == 1 || filled == lineSlots {
-				t.late = append(t.late, e)
+		}
+		end = base
+		for k, word := range l[:lineSlots] {
+			if word == 0 {
+				break
+			}
+			rest := word&(1<<lowBits-1) | l[7]>>(8*k)&0xff<<lowBits
+			to, moved := t.locateSpot(base + uint32(rest))
+			at := &counts[to%uint32(len(counts))]
+			if *at == lineSlots {
+				t.late = append(t.late, old.read(base, l.at(k)))
 				continue
 			}
-			t.lines[to].fill(filled, it)
-			filled++
+			t.lines[to].fill(int(*at), item{word&^(1<<lowBits-1) | moved&(1<<lowBits-1), moved >> lowBits, l[7] >> (56 + k) & 1})
+			*at++
 		}
 	}
 }

@@ -1,12 +1,48 @@
 package search
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+)
 
 // A Trace is a path through a system: a state, usually an initial one, and the
 // steps from there.
 type Trace[S any] struct {
 	Start S
 	Steps []Step
+}
+
+// Text tells a trace to people: the state that it starts in, and in a line for each
+// step its operation, its argument, its outcome if it has one, and the state after.
+// States are printed as by %+v, so that a String method of S has its say. A trace that
+// is not one of sys ends with the step that is not enabled.
+func (t Trace[S]) Text(sys System[S]) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	n := 0
+	line := func(step string, s *S) {
+		fmt.Fprintf(w, "%d\t%s\t%+v\n", n, step, *s)
+		n++
+	}
+	line("", &t.Start)
+	err := Replay(sys, t, func(_ *S, st Step, after *S) { line(stepText(sys, st), after) })
+	_ = w.Flush() // a Builder takes everything
+	if err != nil {
+		fmt.Fprintf(&b, "%d is not enabled: %s\n", n, stepText(sys, t.Steps[n-1]))
+	}
+	return b.String()
+}
+
+func stepText[S any](sys System[S], st Step) string {
+	text := fmt.Sprintf("%s(%d)", opName(sys, st.Op), st.Arg)
+	if st.Outcome == 0 {
+		return text
+	}
+	if names := outcomes(sys); int(st.Outcome) < len(names) {
+		return text + " " + names[st.Outcome]
+	}
+	return fmt.Sprintf("%s outcome %d", text, st.Outcome)
 }
 
 // Replay follows a trace and calls visit, if it is set, for each step. It fails
@@ -46,7 +82,7 @@ func pick[S any](sys System[S], s *S, wanted func(i int, st Step) bool) (step St
 		}
 		i++
 	})
-	if canon := canonizer(sys); canon != nil && ok {
+	if canon := canonizer(sys, uncounted); canon != nil && ok {
 		canon(&after)
 	}
 	return step, after, ok

@@ -75,9 +75,9 @@ type walker[S any] struct {
 func newWalker[S any](ctx context.Context, sys System[S], o WalkOptions[S]) *walker[S] {
 	w := &walker[S]{ctx: ctx, sys: fork(sys), o: o, checks: newChecks(o.Invariants, o.Sometimes)}
 	w.result.OpCounts = make([]int64, len(sys.Ops()))
-	w.result.OutcomeCounts = make([]int64, len(sys.Outcomes()))
+	w.result.OutcomeCounts = make([]int64, len(outcomes(sys)))
 	w.random = rand.New(&w.source)
-	w.emit, w.canon = w.emitted, canonizer(w.sys)
+	w.emit, w.canon = w.emitted, canonizer(w.sys, w.count)
 	if w.o.Steps <= 0 {
 		w.o.Steps = 100
 	}
@@ -135,8 +135,7 @@ func (w *walker[S]) advance() bool {
 		return false
 	}
 	w.result.Steps++
-	w.result.OpCounts[w.step.Op]++
-	w.result.OutcomeCounts[w.step.Outcome]++
+	w.count(w.step)
 	w.trace.Steps = append(w.trace.Steps, w.step)
 	if p := w.examine(); p >= 0 {
 		w.violated(Invariant, w.o.Invariants[p].Name)
@@ -144,6 +143,11 @@ func (w *walker[S]) advance() bool {
 	}
 	w.settle()
 	return true
+}
+
+func (w *walker[S]) count(st Step) {
+	w.result.OpCounts[st.Op]++
+	w.result.OutcomeCounts[st.Outcome]++
 }
 
 // settle goes to the drawn state.

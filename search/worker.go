@@ -4,17 +4,20 @@ package search
 // hold. Whatever it writes within a phase belongs to itself, or to the chunk or
 // the shard that it was given: nothing is shared, and nothing locked.
 type worker[S any] struct {
-	engine *engine[S]
-	sys    System[S]
-	checks checks[S]
-	emit   func(Step) // w.emitted, bound once
-	canon  func(*S)   // nil: every state is canonical
+	engine      *engine[S]
+	sys         System[S]
+	checks      checks[S]
+	emit        func(Step) // w.emitted, bound once
+	audit       *audit[S]
+	emitAudited func(Step) // the same for states that are audited
+	canon       func(*S)   // nil: every state is canonical
 
 	cur, next S
 	page      *page
 	chunk     *chunk
 	pipeline  pipeline
 	recent    recent
+	record    recorder
 	parent    uint32 // place of cur in the page
 	ordinal   uint32 // transitions of cur so far
 
@@ -23,7 +26,9 @@ type worker[S any] struct {
 	found         *finding
 	buffer        []byte  // for pages that must be read
 	late          []entry // for tables that grow
+	pending       []pending
 	err           error
+	probe         *probe[S] // nil: no profile is wanted
 }
 
 func newWorker[S any](e *engine[S]) *worker[S] {
@@ -32,9 +37,17 @@ func newWorker[S any](e *engine[S]) *worker[S] {
 		sys:      fork(e.sys),
 		checks:   newChecks(e.o.Invariants, e.o.Sometimes),
 		ops:      make([]int64, len(e.sys.Ops())),
-		outcomes: make([]int64, len(e.sys.Outcomes())),
+		outcomes: make([]int64, len(outcomes(e.sys))),
 	}
-	w.emit, w.canon = w.emitted, canonizer(w.sys)
+	w.emit, w.canon = w.emitted, canonizer(w.sys, w.count)
+	w.audit = newAudit(w.sys)
+	w.emitAudited = func(st Step) {
+		w.audit.state(w.next)
+		w.emitted(st)
+	}
+	if e.o.Profile {
+		watch(w)
+	}
 	return w
 }
 
@@ -43,6 +56,9 @@ func (w *worker[S]) seed(c *chunk) {
 	w.begin(&page{}, c)
 	w.sys.Init(func(s *S) {
 		w.next = *s
+		if w.ordinal < auditStates {
+			w.audit.state(w.next)
+		}
 		w.push()
 	})
 	w.transitions += int64(w.ordinal)
@@ -54,10 +70,12 @@ func (w *worker[S]) begin(p *page, c *chunk) {
 	clear(w.recent[:])
 	w.page, w.chunk = p, c
 	w.parent, w.ordinal = 0, 0
+	w.record.begin(p.states > 0 && w.engine.recording(), c.edges)
 }
 
 // expand turns the successors of a page's states into a chunk.
 func (w *worker[S]) expand(p *page, c *chunk) {
+	w.probe.begin(expanding)
 	w.begin(p, c)
 	data, err := w.load(p)
 	if err != nil {
@@ -68,7 +86,15 @@ func (w *worker[S]) expand(p *page, c *chunk) {
 	for range p.states {
 		code, data = nextCode(data)
 		w.sys.Decode(code, &w.cur)
-		w.sys.Next(&w.cur, &w.next, w.emit)
+		if w.record.on {
+			w.record.state(satisfied(w.engine.o.Goals, &w.cur))
+		}
+		emit := w.emit
+		if w.parent == 0 && p.first < auditStates {
+			w.audit.code(code)
+			emit = w.emitAudited
+		}
+		w.sys.Next(&w.cur, &w.next, emit)
 		if w.ordinal == 0 {
 			w.checkEnd()
 		}
@@ -76,6 +102,7 @@ func (w *worker[S]) expand(p *page, c *chunk) {
 		w.parent, w.ordinal = w.parent+1, 0
 	}
 	w.flush()
+	c.edges = w.record.end()
 }
 
 // load returns the encodings of a page.
@@ -89,12 +116,19 @@ func (w *worker[S]) load(p *page) ([]byte, error) {
 
 // emitted takes one transition from cur to next.
 func (w *worker[S]) emitted(st Step) {
-	w.ops[st.Op]++
-	w.outcomes[st.Outcome]++
+	w.count(st)
 	if !w.checks.idleSteps() {
 		w.checkStep(st)
 	}
+	if w.record.on {
+		w.record.helped = helped(w.engine.o.Goals, st)
+	}
 	w.push()
+}
+
+func (w *worker[S]) count(st Step) {
+	w.ops[st.Op]++
+	w.outcomes[st.Outcome]++
 }
 
 // push puts next into the batch that is being filled.
@@ -108,6 +142,9 @@ func (w *worker[S]) push() {
 	f := hash(b.codes[start:])
 	ordinal := w.ordinal
 	w.ordinal++
+	if w.record.on {
+		w.record.edge(f)
+	}
 	if w.recent.has(f) {
 		b.codes = b.codes[:start]
 		return
@@ -138,14 +175,20 @@ func (w *worker[S]) flush() {
 
 // settle lets a shard admit the misses of all chunks, in the order of the search.
 func (w *worker[S]) settle(id int, chunks []*chunk) {
+	defer w.probe.settled(w.probe.begin(settling))
 	s := &w.engine.shards[id]
 	s.table.late = w.late
 	s.table.reserve(incoming(id, chunks))
 	w.late, s.table.late = s.table.late, nil
-	s.warm(id, chunks)
-	for _, c := range chunks {
-		for i := c.first[id]; i != 0; i = c.misses[i-1].next {
-			w.admit(s, c, &c.misses[i-1])
+	w.pending = appendPending(w.pending[:0], id, chunks)
+	batch := func(i int) []pending {
+		return w.pending[max(0, min(i, len(w.pending))):max(0, min(i+batchSize, len(w.pending)))]
+	}
+	for i := -2 * batchSize; i < len(w.pending); i += batchSize {
+		s.warm(batch(i + 2*batchSize))
+		s.warmAlt(batch(i + batchSize))
+		for _, p := range batch(i) {
+			w.admit(s, p.chunk, p.miss)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package search
 
+import "unsafe"
+
 const (
 	youngMinSlots = 16
 	youngBytes    = 16
@@ -29,6 +31,14 @@ func (y *young) probe(f fingerprint) int {
 			return int(i)
 		}
 	}
+}
+
+// near returns memory around the slot of f, to be fetched and not to be read: it is no
+// line.
+func (y *young) near(f fingerprint) *line {
+	const together = lineBytes / youngBytes
+	i := f.place() & uint32(len(y.slots)-1) &^ (together - 1)
+	return (*line)(unsafe.Pointer(&y.slots[i]))
 }
 
 func (y *young) insert(f fingerprint) { y.slots[y.probe(f)] = f }

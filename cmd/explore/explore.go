@@ -97,6 +97,6 @@ func (a *app) root() *cobra.Command {
 		a.out.text(greeting)
 		return nil
 	}
-	root.AddCommand(a.runCommand(), a.walkCommand(), a.matrixCommand(), a.showCommand(), a.replayCommand(), a.historyCommand(), a.conformCommand(), a.listCommand())
+	root.AddCommand(a.runCommand(), a.walkCommand(), a.matrixCommand(), a.reductionsCommand(), a.showCommand(), a.replayCommand(), a.historyCommand(), a.conformCommand(), a.listCommand())
 	return root
 }

@@ -9,8 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"fencecheck/search"
 )
 
 func TestMain(m *testing.M) {
@@ -145,5 +148,24 @@ func TestThousands(t *testing.T) {
 		if got := thousands(n); got != want {
 			t.Errorf("%d is written %s", n, got)
 		}
+	}
+}
+
+func TestTwoDigits(t *testing.T) {
+	for n, want := range map[int64]int64{0: 0, 7: 7, 99: 99, 101: 100, 995: 1000, 123456: 120000, 125000: 130000} {
+		if got := twoDigits(n); got != want {
+			t.Errorf("%d is rounded to %d", n, got)
+		}
+	}
+}
+
+func TestProgressLine(t *testing.T) {
+	p := search.Progress{States: 1200, Frontier: 200, Depth: 7, Elapsed: 10 * time.Second}
+	if got, want := progressLine("x", p), "x: 1,200 states, 120/s, depth 7, frontier 200, 0 MiB, 10s"; got != want {
+		t.Errorf("without an estimate: %s", got)
+	}
+	p.Total = 1512
+	if got, want := progressLine("x", p), "; about 1,500 in all and 5s to go if levels keep shrinking"; !strings.HasSuffix(got, want) {
+		t.Errorf("with an estimate: %s", got)
 	}
 }

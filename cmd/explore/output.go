@@ -92,6 +92,14 @@ func (o *output) warn(format string, args ...any) {
 	}
 }
 
+// note says how a command goes on, to people.
+func (o *output) note(format string, args ...any) {
+	if !o.json {
+		o.settle()
+		fmt.Fprintf(o.stderr, format+"\n", args...)
+	}
+}
+
 // fail says why the command came to nothing.
 func (o *output) fail(err error) {
 	o.settle()
@@ -136,4 +144,13 @@ func thousands(n int64) string {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
+}
+
+// twoDigits rounds a number that is not known any better.
+func twoDigits(n int64) int64 {
+	unit := int64(1)
+	for n/unit >= 100 {
+		unit *= 10
+	}
+	return (n + unit/2) / unit * unit
 }

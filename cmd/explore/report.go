@@ -15,6 +15,7 @@ import (
 // whoever parses them.
 type report struct {
 	Scenario             string         `json:"scenario"`
+	Iteration            int            `json:"iteration,omitempty"` // with --within
 	Verdict              string         `json:"verdict"`
 	Complete             bool           `json:"complete"`
 	States               int64          `json:"states"`
@@ -26,8 +27,10 @@ type report struct {
 	CollisionProbability float64        `json:"collision_probability"`
 	Bounds               map[string]any `json:"bounds"`
 	Coverage             coverage       `json:"coverage"`
+	Reductions           []string       `json:"reductions,omitempty"`
 	Mutations            []string       `json:"mutations"`
 	Violation            *violation     `json:"violation,omitempty"`
+	Profile              *profileReport `json:"profile,omitempty"` // with --profile
 }
 
 // coverage tells how often each operation that the scenario asks for, and each
@@ -43,6 +46,27 @@ type violation struct {
 	Invariant string `json:"invariant"`
 	Length    int    `json:"length"`
 	Steps     []step `json:"steps"`
+	Trap      *trap  `json:"trap,omitempty"` // of a goal
+}
+
+// A trap is all states of the search from which a goal is out of reach.
+type trap struct {
+	States int64    `json:"states"`
+	First  []string `json:"first"` // a few that look different
+}
+
+const (
+	// trapStates is how many states of a trap are looked at for some that differ.
+	trapStates = 200
+	trapsShown = 3
+)
+
+// newTrap is nil unless a goal was violated.
+func newTrap(s *scenarios.Scenario, v *search.Violation[model.State]) *trap {
+	if v.Kind != search.Unreachable {
+		return nil
+	}
+	return &trap{v.Trap, counterexamples.Glances(s, v.TrapStates, trapsShown)}
 }
 
 type step struct {
@@ -58,7 +82,7 @@ func newReport(s *scenarios.Scenario, r *search.Result[model.State], reached []s
 		Seconds: rounded(r.Elapsed.Seconds()), BytesPerState: rounded(r.BytesPerState),
 		CollisionProbability: r.CollisionProbability,
 		Bounds:               boundsOf(s, reached), Coverage: newCoverage(s, r.OpCounts, r.OutcomeCounts, delivered, r.Seen),
-		Mutations: mutationNames(s),
+		Mutations: mutationNames(s), Profile: newProfile(r.Profile),
 	}
 	if seconds := r.Elapsed.Seconds(); seconds > 0 {
 		rep.StatesPerSecond = math.Round(float64(r.States) / seconds)

@@ -69,10 +69,12 @@ type runner struct {
 	*app
 	settings *settings
 	limits   *limits
+	reduce   *scenarios.Reductions
 	save     string
 	format   string
-	// delivered counts the answers to parked requests in the latest search.
-	delivered []int64
+	profile  bool
+	pprof    string        // a file for pprof
+	within   time.Duration // raise the faults as far as this time goes; 0: do not
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -84,31 +86,29 @@ func (a *app) runCommand() *cobra.Command {
 properties hold; if not, it prints a minimal counterexample. A scenario is a name
 (explore list scenarios) or a YAML file. Flags change it: --members 3, --pauses 2,
 --mutate ID.
+
+With --within it raises the faults of each scenario, one at a time and in turn,
+until the time is over, and says which bounds were completed. That is for a release
+gate: exit status 0 says that at least the scenario's own bounds were.
 ` + statuses,
 		Example: "  explore run classic-eager\n  explore run zombie-commit --mutate offset-commit-member-check,offset-commit-generation-check --save zombie.json",
 	}
-	r.settings, r.limits = newSettings(cmd), newLimits(cmd)
+	r.settings, r.limits, r.reduce = newSettings(cmd), newLimits(cmd), reductionFlags(cmd)
 	cmd.Flags().StringVar(&r.limits.checkpoint, "checkpoint", "", "save the search in this directory now and then, and when it is stopped")
 	cmd.Flags().DurationVar(&r.limits.every, "checkpoint-every", 5*time.Minute, "how often")
 	cmd.Flags().BoolVar(&r.limits.resume, "resume", false, "go on from the checkpoint")
 	cmd.Flags().StringVar(&r.save, "save", "", "write the counterexample, if there is one, to this file")
 	cmd.Flags().StringVar(&r.format, "format", "text", "how to print the counterexample: text or mermaid")
+	cmd.Flags().DurationVar(&r.within, "within", 0, "raise the numbers of faults step by step as far as this time goes, such as 10m")
+	cmd.Flags().BoolVar(&r.profile, "profile", false, "also say where the time went: by operation, invariant, witness, goal")
+	cmd.Flags().StringVar(&r.pprof, "cpuprofile", "", "write a profile of the processor to this file, for go tool pprof")
 	cmd.Flags().BoolVar(&a.out.json, "json", false, "print one JSON object a scenario")
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return r.run(args) }
 	return cmd
 }
 
-func (r *runner) run(names []string) error {
-	if len(names) == 0 {
-		return errors.New("run: which scenario? explore list scenarios names them; classic-eager is a good first one")
-	}
-	if r.save != "" && len(names) > 1 {
-		return errors.New("--save: one file has room for one scenario's counterexample; name one scenario")
-	}
-	if r.limits.checkpoint != "" && len(names) > 1 {
-		return errors.New("--checkpoint: one directory has room for one search; name one scenario")
-	}
-	if err := errors.Join(oneOf("format", r.format, "text", "mermaid"), r.limits.check()); err != nil {
+func (r *runner) run(names []string) (err error) {
+	if err := r.check(names); err != nil {
 		return err
 	}
 	var all []*scenarios.Scenario
@@ -117,12 +117,23 @@ func (r *runner) run(names []string) error {
 		if err != nil {
 			return err
 		}
+		if _, err := s.Reduced(*r.reduce); err != nil {
+			return fmt.Errorf("%s: %w", s.ID, err)
+		}
 		all = append(all, s)
 	}
-	for i, s := range all {
-		if i > 0 && !r.out.json {
-			r.out.linef("")
+	if r.pprof != "" {
+		stop, err := profileProcessor(r.pprof)
+		if err != nil {
+			return err
 		}
+		defer func() { err = errors.Join(err, stop()) }()
+	}
+	if r.within > 0 {
+		return r.gates(all)
+	}
+	for i, s := range all {
+		r.gap(i)
 		if err := r.one(s); err != nil {
 			return err
 		}
@@ -133,25 +144,58 @@ func (r *runner) run(names []string) error {
 	return nil
 }
 
+// check refuses flags that make no sense together.
+func (r *runner) check(names []string) error {
+	if len(names) == 0 {
+		return errors.New("run: which scenario? explore list scenarios names them; classic-eager is a good first one")
+	}
+	if r.save != "" && len(names) > 1 {
+		return errors.New("--save: one file has room for one scenario's counterexample; name one scenario")
+	}
+	if r.limits.checkpoint != "" && len(names) > 1 {
+		return errors.New("--checkpoint: one directory has room for one search; name one scenario")
+	}
+	if r.profile && r.limits.resume {
+		return errors.New("--profile: a search that goes on with --resume has a beginning that nobody timed; profile a whole one")
+	}
+	return errors.Join(oneOf("format", r.format, "text", "mermaid"), r.limits.check(), r.checkWithin())
+}
+
+// gap separates what is told of several scenarios.
+func (r *runner) gap(i int) {
+	if i > 0 && !r.out.json {
+		r.out.linef("")
+	}
+}
+
 // one searches one scenario and reports.
 func (r *runner) one(s *scenarios.Scenario) error {
-	result, reached := r.search(s)
-	if result.Err != nil {
-		return fmt.Errorf("%s: %w", s.ID, result.Err)
+	ctx, cancel := r.limits.context(r.ctx)
+	defer cancel()
+	f := r.search(ctx, s, s.ID)
+	return r.report(s, &f)
+}
+
+// report tells what a search found, a violation as a minimal counterexample.
+func (r *runner) report(s *scenarios.Scenario, f *found) error {
+	if f.Err != nil {
+		return fmt.Errorf("%s: %w", s.ID, f.Err)
 	}
-	rep := newReport(s, &result, reached, r.delivered)
+	rep := newReport(s, &f.Result, f.reached, f.delivered)
+	rep.Iteration, rep.Reductions = f.iteration, r.reduce.Names()
 	var c *counterexamples.Counterexample
-	if v := result.Violation; v != nil {
+	if v := f.Violation; v != nil {
 		var err error
 		if c, err = r.minimal(s, counterexamples.Found{Property: v.Property, Steps: v.Trace.Steps}); err != nil {
 			return err
 		}
 		rep.Violation = newViolation(c)
+		rep.Violation.Trap = newTrap(s, v)
 	}
-	r.status = worst(r.status, statusOf(result.Verdict))
+	r.status = worst(r.status, statusOf(f.Verdict))
 	if r.out.json {
 		r.out.object(rep)
-	} else if err := r.tell(s, rep, &result, c); err != nil {
+	} else if err := r.tell(s, rep, &f.Result, c); err != nil {
 		return err
 	}
 	if c != nil && r.save != "" {
@@ -160,41 +204,55 @@ func (r *runner) one(s *scenarios.Scenario) error {
 	return nil
 }
 
-// search explores a scenario; reached names the bounds that kept it from
-// going on.
-func (r *runner) search(s *scenarios.Scenario) (result search.Result[model.State], reached []string) {
-	sys, o := s.System(), s.Options()
+// found is the result of a search, and what the command says besides.
+type found struct {
+	search.Result[model.State]
+	reached   []string // the bounds that kept it from going on
+	delivered []int64  // the answers to parked requests
+	iteration int      // with --within, counted from 1
+}
+
+// search explores a scenario; label stands before its progress.
+func (r *runner) search(ctx context.Context, s *scenarios.Scenario, label string) (f found) {
+	o := s.Options()
 	o.Workers, o.MaxStates, o.MaxDepth, o.Memory = r.limits.workers, r.limits.maxStates, r.limits.maxDepth, int64(r.limits.memory)
-	o.Checkpoint, o.CheckpointEvery, o.Resume, o.Identity = r.limits.checkpoint, r.limits.every, r.limits.resume, identity(s)
-	o.Progress = func(p search.Progress) { r.out.progress(progressLine(s.ID, p)) }
+	o.Checkpoint, o.CheckpointEvery, o.Resume, o.Identity = r.limits.checkpoint, r.limits.every, r.limits.resume, identity(s, *r.reduce)
+	o.TrapStates, o.Profile = trapStates, r.profile
+	o.Progress = func(p search.Progress) { r.out.progress(progressLine(label, p)) }
 	o.ProgressEvery = r.out.progressEvery()
-	ctx, cancel := r.limits.context(r.ctx)
-	defer cancel()
-	result = search.BreadthFirst(ctx, sys, o)
-	r.delivered = sys.Delivered()
-	if reached = modelBounds(sys); len(reached) > 0 && result.Violation == nil && result.Stopped == "" {
+	var sys *scenarios.System
+	f.Result, sys = reduced(ctx, s, *r.reduce, o)
+	if f.Err != nil {
+		return f
+	}
+	f.delivered = sys.Delivered()
+	if f.reached = modelBounds(sys); len(f.reached) > 0 && f.Violation == nil && f.Stopped == "" {
 		// Steps were left out: what holds without them is no proof.
-		result.Verdict, result.Complete = search.Incomplete, false
+		f.Verdict, f.Complete = search.Incomplete, false
 	}
-	if result.Stopped != "" {
-		reached = append(reached, result.Stopped)
+	if f.Stopped != "" {
+		f.reached = append(f.reached, f.Stopped)
 	}
-	return result, reached
+	return f
 }
 
 // identity is all that a search of a scenario depends on.
-func identity(s *scenarios.Scenario) string {
+func identity(s *scenarios.Scenario, reduce scenarios.Reductions) string {
 	text, err := json.Marshal(s.Definition)
 	if err != nil {
 		panic(err) // a definition can always be encoded
 	}
-	return counterexamples.Version + " " + string(text)
+	return strings.Join(append(reduce.Names(), counterexamples.Version, string(text)), " ")
 }
 
 func progressLine(id string, p search.Progress) string {
 	rate := int64(float64(p.States) / max(p.Elapsed.Seconds(), 0.001))
-	return fmt.Sprintf("%s: %s states, %s/s, depth %d, frontier %s, %d MiB, %s",
+	line := fmt.Sprintf("%s: %s states, %s/s, depth %d, frontier %s, %d MiB, %s",
 		id, thousands(p.States), thousands(rate), p.Depth, thousands(p.Frontier), p.Memory>>20, p.Elapsed.Round(time.Second))
+	if p.Total > 0 {
+		line += fmt.Sprintf("; about %s in all and %s to go if levels keep shrinking", thousands(twoDigits(p.Total)), p.Left().Round(time.Second))
+	}
+	return line
 }
 
 // minimal makes the counterexample that is shown. An interrupt makes it do
@@ -221,6 +279,9 @@ func (r *runner) tell(s *scenarios.Scenario, rep *report, result *search.Result[
 		o.field("without", "%s", strings.Join(rep.Mutations, ", "))
 	}
 	o.field("within", "%s%s", counterexamples.Bounds(s), reachedText(rep))
+	if names := rep.Reductions; len(names) > 0 {
+		o.field("reduced", "by %s: fewer states, the same verdict", strings.Join(names, " and "))
+	}
 	o.field("explored", "%s states, %s transitions, depth %d, in %.2f s (%s states/s, %.1f bytes a state, collision probability %.0e)",
 		thousands(rep.States), thousands(rep.Transitions), rep.Depth, rep.Seconds, thousands(int64(rep.StatesPerSecond)), rep.BytesPerState, rep.CollisionProbability)
 	if result.Complete && c == nil {
@@ -228,8 +289,17 @@ func (r *runner) tell(s *scenarios.Scenario, rep *report, result *search.Result[
 			o.warn("%s: these operations never occurred: %s", s.ID, strings.Join(never, ", "))
 		}
 	}
+	if rep.Profile != nil {
+		o.tellProfile(rep.Profile)
+	}
 	if c == nil {
 		return nil
+	}
+	if t := rep.Violation.Trap; t != nil {
+		o.field("trap", "%s of these states can no longer reach it; among the first:", thousands(t.States))
+		for _, line := range t.First {
+			o.field("", "  %s", line)
+		}
 	}
 	o.linef("")
 	return show(o.stdout, c, r.format)

@@ -22,6 +22,7 @@ type settings struct {
 	travels  []string
 	forever  []string
 	ranks    bool
+	anyOrder bool
 	mutate   []string
 	property string
 }
@@ -73,6 +74,7 @@ func newSettings(cmd *cobra.Command) *settings {
 	f.StringSliceVar(&s.travels, "travels", nil, "the requests that may be late or lost, such as OffsetCommit")
 	f.StringSliceVar(&s.forever, "unbounded", nil, "the faults that may happen any number of times, such as pauses")
 	f.BoolVar(&s.ranks, "ranks", false, "forget the absolute values of generations, so that any number of rebalances is covered")
+	f.BoolVar(&s.anyOrder, "any-order", false, "a leader may list the members in any order when it computes a plan, not by number only")
 	f.StringSliceVar(&s.mutate, "mutate", nil, "a check to remove or a defect to add; may be repeated (explore list mutations)")
 	f.StringVar(&s.property, "property", "", "check only this invariant or goal")
 	return s
@@ -131,6 +133,9 @@ func (s *settings) apply(d *scenarios.Definition) {
 			d.Generations = 0
 		}
 	}
+	if s.flags.Changed("any-order") {
+		d.AnyOrder = s.anyOrder
+	}
 	if s.flags.Changed("travels") {
 		d.Travels = slices.Clone(s.travels)
 	}
@@ -160,6 +165,9 @@ func (s *settings) repeat() string {
 	}
 	if s.flags.Changed("ranks") {
 		text.WriteString(" --ranks=" + strconv.FormatBool(s.ranks))
+	}
+	if s.flags.Changed("any-order") {
+		text.WriteString(" --any-order=" + strconv.FormatBool(s.anyOrder))
 	}
 	return text.String()
 }

@@ -1,0 +1,330 @@
+package search
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// sampling is prime, lest samples keep step with what they sample.
+	sampling = 61
+	// A call that is timed and changes nothing is made so many times, so that the
+	// looks at the clock weigh less.
+	repeats = 4
+	// foreign is how long a call takes at least that is not counted.
+	foreign = int64(time.Millisecond)
+	// few samples say nothing.
+	few = 100
+)
+
+// A timer times some of the calls of one kind.
+type timer struct {
+	calls, timed, ns int64
+	wait             int
+}
+
+// due counts a call, and says whether it is to be timed.
+func (t *timer) due() bool {
+	t.calls++
+	if t.wait--; t.wait > 0 {
+		return false
+	}
+	t.wait = sampling
+	return true
+}
+
+func (t *timer) add(ns int64) {
+	if ns < foreign {
+		t.timed, t.ns = t.timed+1, t.ns+ns
+	}
+}
+
+// addUsual leaves out also what took far longer than the others did.
+func (t *timer) addUsual(ns int64) {
+	if t.timed < few || float64(ns) < 8*t.mean() {
+		t.add(ns)
+	}
+}
+
+// merge takes over what another timer has measured.
+func (t *timer) merge(other *timer) {
+	t.calls, t.timed, t.ns = t.calls+other.calls, t.timed+other.timed, t.ns+other.ns
+}
+
+// mean is how long those took that were timed, in nanoseconds.
+func (t *timer) mean() float64 { return float64(t.ns) / float64(max(1, t.timed)) }
+
+// each is how long one call takes, of those that were timed so many times in one go;
+// tick is what a look at the clock takes.
+func (t *timer) each(times, tick float64) float64 {
+	if t.timed == 0 {
+		return 0
+	}
+	return max(0, t.mean()-tick) / times
+}
+
+// The phases of a round.
+const (
+	expanding = iota
+	settling
+	elsewhere // what is part of neither, in a profile
+	phases
+)
+
+// A probe stands between a worker and its system and properties, and times some of
+// the calls. Where no profile is wanted there is none, and begin and settled do
+// nothing.
+type probe[S any] struct {
+	System[S]
+	items Itemizer[S]
+	canon func(*S)
+	base  time.Time
+	looks int64 // at the clock
+
+	phase                 int
+	settling              int64 // nanoseconds spent in that phase
+	decode                [phases]timer
+	encode, form          timer
+	invariants, witnesses []timer
+
+	// The steps of every other state that is timed are timed one by one, those of
+	// the rest as a whole: that shows what the looks at the clock take where they happen.
+	next      timer
+	whole     timer
+	one       timer
+	byOne     bool
+	ops, cuts []int64 // by operation: nanoseconds, and the looks that they contain
+	rows      int64   // states that these are of
+	push      timer   // what the engine does with a step
+
+	// Of the state whose steps are being timed one by one:
+	row, rowCuts []int64
+	emit         func(Step)
+	last         int64 // look at the clock
+	timed        func(Step)
+	done         func(uint16)
+}
+
+// watch puts a probe in front of a worker.
+func watch[S any](w *worker[S]) {
+	p := &probe[S]{System: w.sys, canon: w.canon, base: time.Now()}
+	p.items, _ = w.sys.(Itemizer[S])
+	for _, row := range [...]*[]int64{&p.ops, &p.cuts, &p.row, &p.rowCuts} {
+		*row = make([]int64, len(w.ops)+1) // the last is for what comes after the last step
+	}
+	p.invariants, p.witnesses = make([]timer, len(w.engine.o.Invariants)), make([]timer, len(w.engine.o.Sometimes))
+	p.timed, p.done = p.emitted, p.cut
+	w.sys, w.probe = p, p
+	if w.canon != nil {
+		w.canon = p.canonize
+	}
+	p.wrap(w.checks.states, p.invariants)
+	p.wrap(w.checks.steps, p.invariants)
+	p.wrap(w.checks.unseenStates, p.witnesses)
+	p.wrap(w.checks.unseenSteps, p.witnesses)
+}
+
+// add takes over what another probe has measured.
+func (p *probe[S]) add(other *probe[S]) {
+	p.looks, p.rows, p.settling = p.looks+other.looks, p.rows+other.rows, p.settling+other.settling
+	addAll(p.ops, other.ops)
+	addAll(p.cuts, other.cuts)
+	for sum, more := range map[*timer]*timer{
+		&p.encode: &other.encode, &p.form: &other.form, &p.push: &other.push,
+		&p.next: &other.next, &p.whole: &other.whole, &p.one: &other.one,
+	} {
+		sum.merge(more)
+	}
+	for _, both := range [...]struct{ sum, more []timer }{
+		{p.decode[:], other.decode[:]}, {p.invariants, other.invariants}, {p.witnesses, other.witnesses},
+	} {
+		for i := range both.more {
+			both.sum[i].merge(&both.more[i])
+		}
+	}
+}
+
+// unwatch gives a worker back what it had: judging goals is timed as a whole.
+func (w *worker[S]) unwatch() {
+	if p := w.probe; p != nil {
+		w.sys, w.canon = p.System, p.canon
+	}
+}
+
+// wrap times properties.
+func (p *probe[S]) wrap(properties []numbered[S], timers []timer) {
+	for i := range properties {
+		t, state, step := &timers[properties[i].index], properties[i].State, properties[i].Step
+		if state != nil {
+			properties[i].State = func(s *S) (holds bool) {
+				if !t.due() {
+					return state(s)
+				}
+				start := p.now()
+				for range repeats {
+					holds = state(s)
+				}
+				t.add(p.now() - start)
+				return holds
+			}
+			continue
+		}
+		properties[i].Step = func(before *S, st Step, after *S) (holds bool) {
+			if !t.due() {
+				return step(before, st, after)
+			}
+			start := p.now()
+			for range repeats {
+				holds = step(before, st, after)
+			}
+			t.add(p.now() - start)
+			return holds
+		}
+	}
+}
+
+// now is the time by the clock that never stands still.
+func (p *probe[S]) now() int64 {
+	p.looks++
+	return int64(time.Since(p.base))
+}
+
+// begin starts a unit of a phase.
+func (p *probe[S]) begin(phase int) (start int64) {
+	if p == nil {
+		return 0
+	}
+	p.phase = phase
+	return p.now()
+}
+
+// settled ends a unit of settling.
+func (p *probe[S]) settled(start int64) {
+	if p != nil {
+		p.settling += p.now() - start
+	}
+}
+
+// Next times the steps of some states.
+func (p *probe[S]) Next(s, next *S, emit func(Step)) {
+	if !p.next.due() {
+		p.System.Next(s, next, emit)
+		return
+	}
+	start := p.now()
+	if p.byOne = !p.byOne; p.byOne {
+		p.oneByOne(s, next, emit)
+		p.one.addUsual(p.now() - start)
+		return
+	}
+	p.System.Next(s, next, emit)
+	p.whole.addUsual(p.now() - start)
+}
+
+func (p *probe[S]) oneByOne(s, next *S, emit func(Step)) {
+	clear(p.row)
+	clear(p.rowCuts)
+	p.emit = emit
+	start := p.now()
+	p.last = start
+	if p.items != nil {
+		p.items.NextItemized(s, next, p.timed, p.done)
+	} else {
+		p.System.Next(s, next, p.timed)
+	}
+	p.cut(uint16(len(p.row) - 1))
+	if p.last-start < foreign {
+		addAll(p.ops, p.row)
+		addAll(p.cuts, p.rowCuts)
+		p.rows++
+	}
+}
+
+// cut charges an operation with the time since the last look.
+func (p *probe[S]) cut(op uint16) {
+	now := p.now()
+	p.row[op] += now - p.last
+	p.rowCuts[op]++
+	p.last = now
+}
+
+// emitted charges the operation, but not with the time that the engine takes.
+func (p *probe[S]) emitted(st Step) {
+	p.cut(st.Op)
+	start := p.last
+	p.emit(st)
+	p.last = p.now()
+	p.push.add(p.last - start)
+}
+
+// Append times some encodings.
+func (p *probe[S]) Append(dst []byte, s *S) (all []byte) {
+	if !p.encode.due() {
+		return p.System.Append(dst, s)
+	}
+	start := p.now()
+	for range repeats {
+		all = p.System.Append(dst, s)
+	}
+	p.encode.add(p.now() - start)
+	return all
+}
+
+// Decode times some decodings.
+func (p *probe[S]) Decode(src []byte, s *S) {
+	t := &p.decode[p.phase]
+	if !t.due() {
+		p.System.Decode(src, s)
+		return
+	}
+	start := p.now()
+	for range repeats {
+		p.System.Decode(src, s)
+	}
+	t.add(p.now() - start)
+}
+
+// canonize times some canonical forms, once each: what has one is not made
+// canonical again.
+func (p *probe[S]) canonize(s *S) {
+	if !p.form.due() {
+		p.canon(s)
+		return
+	}
+	start := p.now()
+	p.canon(s)
+	p.form.add(p.now() - start)
+}
+
+// tick is what a look at the clock takes: what the states whose steps were timed one
+// by one took longer than others, by look. Where there were too few to tell, or the
+// difference is out of all proportion, what it takes at the least.
+func (p *probe[S]) tick() float64 {
+	least := lookTime()
+	if p.one.timed < few || p.whole.timed < few {
+		return least
+	}
+	looks := p.rows + p.push.timed
+	for _, cuts := range p.cuts {
+		looks += cuts
+	}
+	more := (p.one.mean() - p.whole.mean()) * float64(p.rows) / float64(looks)
+	return min(max(least, more), 4*least)
+}
+
+// lookTime measures once what a look at the clock takes, where nothing else happens.
+var lookTime = sync.OnceValue(func() float64 {
+	const looks = 1000
+	base := time.Now()
+	var all []time.Duration
+	for range 9 {
+		start := time.Since(base)
+		for range looks {
+			time.Since(base)
+		}
+		all = append(all, time.Since(base)-start)
+	}
+	slices.Sort(all)
+	return float64(all[len(all)/2]) / looks
+})

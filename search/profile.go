@@ -1,0 +1,112 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// The kinds of what a Profile tells apart.
+const (
+	CostOperation = "operation"
+	CostInvariant = "invariant"
+	CostWitness   = "witness"
+	CostGoal      = "goal"
+	CostEngine    = "engine"
+)
+
+// A Profile says where the time of a search went. It is sampled: of the calls of each
+// kind one in Every is timed, some of these are repeated, what a look at the clock takes
+// is taken off, and calls of more than a millisecond are left out, since most likely
+// somebody else had the processor. So small parts of it are rough; its own time is one of
+// them. Properties must not mind being asked several times.
+type Profile struct {
+	Total time.Duration // of all workers together, waiting included
+	Every int
+	Costs []Cost // in a fixed order; their times add up to Total
+}
+
+// A Cost is one part of a Profile.
+type Cost struct {
+	Kind string // one of the Cost constants
+	Name string
+	Time time.Duration
+	// Calls counts what the time was spent on: an operation's steps, a property's
+	// looks at states or steps, the states that were judged for a goal. To find that
+	// an operation is not enabled takes time too; see Itemizer.
+	Calls int64
+}
+
+// An Itemizer is a System that can say when it is through with each operation.
+// Then the time in which an operation turns out not to be enabled is charged to it in a
+// Profile; else it is charged to the next operation that is.
+type Itemizer[S any] interface {
+	System[S]
+	// NextItemized is Next, in the same order, and calls done for each operation that it
+	// has tried.
+	NextItemized(s, next *S, emit func(Step), done func(op uint16))
+}
+
+// profile adds up what the probes measured. The engine itself is charged with what
+// is left: of what it does with a step, of the phase in which states are admitted, and
+// of the whole.
+func (e *engine[S]) profile(r *Result[S]) *Profile {
+	p := e.workers[0].probe
+	for _, w := range e.workers[1:] {
+		p.add(w.probe)
+	}
+	f, tick := &Profile{Every: sampling}, p.tick()
+	add := func(kind, name string, cost time.Duration, calls int64) {
+		f.Costs = append(f.Costs, Cost{kind, name, max(0, cost), calls})
+		f.Total += max(0, cost)
+	}
+	left := [phases]time.Duration{time.Duration(p.push.each(1, tick) * float64(r.Transitions)), time.Duration(p.settling)}
+	own := time.Duration(float64(p.looks) * tick) // what the profile takes itself
+	timed := func(phase int, kind, name string, t *timer, times float64) {
+		each := t.each(times, tick)
+		cost, again := time.Duration(each*float64(t.calls)), time.Duration(each*(times-1)*float64(t.timed))
+		add(kind, name, cost, t.calls)
+		left[phase] -= cost + again
+		own += again
+	}
+	for i, name := range e.sys.Ops() {
+		add(CostOperation, name, p.operation(i, tick), r.OpCounts[i])
+	}
+	for i := range e.o.Invariants {
+		timed(phaseOf(&e.o.Invariants[i]), CostInvariant, e.o.Invariants[i].Name, &p.invariants[i], repeats)
+	}
+	for i := range e.o.Sometimes {
+		timed(phaseOf(&e.o.Sometimes[i]), CostWitness, e.o.Sometimes[i].Name, &p.witnesses[i], repeats)
+	}
+	batches := slices.Collect(slices.Chunk(e.o.Goals, judgeGoals))
+	for i, cost := range e.judged {
+		var names []string // goals are judged together
+		for _, g := range batches[i] {
+			names = append(names, g.Name)
+		}
+		add(CostGoal, strings.Join(names, ", "), cost*time.Duration(len(e.workers)), r.States)
+	}
+	timed(elsewhere, CostEngine, "decode", &p.decode[expanding], repeats)
+	timed(settling, CostEngine, "decode for invariants", &p.decode[settling], repeats)
+	timed(expanding, CostEngine, "canonical form", &p.form, 1)
+	timed(expanding, CostEngine, "encode", &p.encode, repeats)
+	add(CostEngine, "hash and look up", left[expanding], r.Transitions)
+	add(CostEngine, "admit", left[settling], r.States)
+	add(CostEngine, "this profile", own, p.looks)
+	add(CostEngine, "wait, files, other", r.Elapsed*time.Duration(len(e.workers))-f.Total, 0)
+	return f
+}
+
+// operation is what the steps of one operation took.
+func (p *probe[S]) operation(op int, tick float64) time.Duration {
+	ns := max(0, float64(p.ops[op])-tick*float64(p.cuts[op]))
+	return time.Duration(ns / float64(max(1, p.rows)) * float64(p.next.calls))
+}
+
+// phaseOf says when a property is looked at.
+func phaseOf[S any](p *Property[S]) int {
+	if p.State != nil {
+		return settling
+	}
+	return expanding
+}
