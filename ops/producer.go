@@ -274,7 +274,7 @@ func (x *Exec) receiveProducer(cl *model.Client, r *model.Request) {
 		x.tell(cl, r.Commit)
 	}
 	fatal := cl.Producer.Phase == model.FatalError
-	n.Last.FalseAbort = !cl.Producer.Replaced && !cl.Producer.Overdue && denied(r)
+	n.Last.FalseAbort = n.Last.FalseAbort || !cl.Producer.Replaced && !cl.Producer.Overdue && denied(r)
 	n.Last.Revived = r.API == model.EndTxn && r.Err == model.None && (cl.Producer.Replaced || cl.Producer.Overdue)
 	cl.ReceiveProducer(r, x.cfg.Version, &x.cfg.Rules.Off)
 	if r.API == model.InitProducerID && r.Err == model.None {
