@@ -33,7 +33,7 @@ func (b *Builder) Invoke(p int, f string, r Request) int {
 	op := len(b.h.Ops)
 	e := b.event(p, "inv", op)
 	e.F, e.In = f, encodeRequest(f, r)
-	b.h.Ops = append(b.h.Ops, Op{ID: op, P: p, F: f, In: r, Out: Answer{Generation: -1}, Inv: e.I, Ret: -1, Line: e.Line})
+	b.h.Ops = append(b.h.Ops, Op{ID: op, P: p, F: f, In: r, Out: noAnswer(), Inv: e.I, Ret: -1, Line: e.Line})
 	return op
 }
 

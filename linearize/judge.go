@@ -36,14 +36,30 @@ func (j *judge) diagnose() {
 	j.fuel = max(fuelPerDiagnosis, 20*j.spent)
 }
 
-// search asks porcupine. Unknown means that the budget ran out, or that the
-// group had more members or parked requests at once than a world can hold.
+// search asks porcupine about every part. Unknown means that the budget ran out,
+// or that a group had more members or parked requests at once than a world can
+// hold.
 func (j *judge) search(h *History, c component) porcupine.CheckResult {
-	return j.run(newSpec(compile(h, c)))
+	_, r := j.firstIllegal(h, c)
+	return r
 }
 
-func (j *judge) run(s *spec) porcupine.CheckResult {
-	ops := s.operations()
+// firstIllegal finds a part that has no order.
+func (j *judge) firstIllegal(h *History, c component) (part, porcupine.CheckResult) {
+	worst := porcupine.Ok
+	for _, p := range partsOf(h, c) {
+		switch j.run(p.spec(h)) {
+		case porcupine.Illegal:
+			return p, porcupine.Illegal
+		case porcupine.Unknown:
+			worst = porcupine.Unknown
+		}
+	}
+	return part{}, worst
+}
+
+func (j *judge) run(s searcher) porcupine.CheckResult {
+	ops, e := s.operations(), s.work()
 	left := time.Until(j.deadline)
 	switch {
 	case len(ops) == 0:
@@ -55,15 +71,15 @@ func (j *judge) run(s *spec) porcupine.CheckResult {
 		if j.fuel <= 0 {
 			return porcupine.Unknown
 		}
-		s.fuel, s.bounded = min(j.fuel, j.ration), true
+		e.fuel, e.bounded = min(j.fuel, j.ration), true
 	}
 	r := porcupine.CheckOperationsTimeout(s.porcupineModel(), ops, left)
 	if r == porcupine.Unknown {
 		return r // the search may still be running
 	}
-	j.spent += s.spent
-	j.fuel -= s.spent
-	if r == porcupine.Illegal && (s.overflow || s.bounded && s.spent >= s.fuel) {
+	j.spent += e.spent
+	j.fuel -= e.spent
+	if r == porcupine.Illegal && (e.overflow || e.exhausted()) {
 		return porcupine.Unknown
 	}
 	return r
@@ -77,7 +93,7 @@ func (j *judge) legal(h *History) bool {
 // without is the history with the answer of one request forgotten.
 func (j *judge) without(h *History, op int) *History {
 	return j.edited(h, op, func(o *Op) {
-		o.Outcome, o.Out, o.Ret = Unknown, Answer{Generation: -1}, -1
+		o.Outcome, o.Out, o.Ret = Unknown, noAnswer(), -1
 	})
 }
 
@@ -95,7 +111,7 @@ func (j *judge) edited(h *History, op int, edit func(*Op)) *History {
 func (j *judge) prefix(event int) (*History, component) {
 	v := *j.h
 	v.Ops = slices.Clone(j.h.Ops)
-	c := component{group: j.c.group}
+	c := component{name: j.c.name}
 	for _, i := range j.c.ops {
 		o := &v.Ops[i]
 		if o.Inv > event {
@@ -103,7 +119,7 @@ func (j *judge) prefix(event int) (*History, component) {
 		}
 		c.ops = append(c.ops, i)
 		if o.Ret > event {
-			o.Outcome, o.Out, o.Ret = Unknown, Answer{Generation: -1}, -1
+			o.Outcome, o.Out, o.Ret = Unknown, noAnswer(), -1
 		}
 	}
 	return &v, c
@@ -160,7 +176,7 @@ func newProjection(h *History, c component) *spec {
 	for _, m := range []model.Mutation{model.OffsetCommitMemberCheck, model.OffsetCommitGenerationCheck, model.OffsetCommitCompletingCheck, model.OffsetCommitEmptyGroupOnly} {
 		s.rules.Off = s.rules.Off.With(m)
 	}
-	s.start = model.Group{State: model.Empty}
+	s.starts = []world{{group: model.Group{State: model.Empty}}}
 	s.boundless()
 	return s
 }
@@ -169,7 +185,7 @@ func newProjection(h *History, c component) *spec {
 func (j *judge) project(tp string) (*History, component) {
 	v := *j.h
 	v.Ops = slices.Clone(j.h.Ops)
-	c := component{group: j.c.group}
+	c := component{name: j.c.name}
 	only := func(offsets map[string]int64) (map[string]int64, bool) {
 		o, named := offsets[tp]
 		return map[string]int64{tp: o}, named
@@ -197,7 +213,7 @@ func (j *judge) fewestReads(h *History, c component) component {
 		if h.Ops[c.ops[k]].F != fFetch {
 			continue
 		}
-		less := component{c.group, slices.Delete(slices.Clone(c.ops), k, k+1)}
+		less := component{c.name, slices.Delete(slices.Clone(c.ops), k, k+1)}
 		if j.run(newProjection(h, less)) == porcupine.Illegal {
 			c = less
 		}

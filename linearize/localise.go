@@ -19,7 +19,7 @@ func (j *judge) localise() []Finding {
 	broken := j.breakingPoint()
 	if broken < 0 {
 		last := j.h.Ops[j.c.ops[len(j.c.ops)-1]]
-		return []Finding{{NotLinearizable, []int{last.Inv}, "no order of the requests of group " + j.c.group + " explains every answer"}}
+		return []Finding{{NotLinearizable, []int{last.Inv}, "no order of the requests of " + j.c.name + " explains every answer"}}
 	}
 	reason := j.reason(broken)
 	named := map[string]bool{}
@@ -75,15 +75,18 @@ func (j *judge) verdictOn(op int) (anomaly, right string) {
 	// A timer that nobody saw can explain UNKNOWN_MEMBER_ID nearly everywhere, so
 	// that it comes last.
 	for _, err := range []string{"ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS", "UNKNOWN_MEMBER_ID"} {
-		refused := j.edited(j.h, op, func(o *Op) { o.Outcome, o.Out = Failed, Answer{Err: err, Generation: -1} })
+		refused := j.edited(j.h, op, func(o *Op) {
+			o.Outcome, o.Out = Failed, noAnswer()
+			o.Out.Err = err
+		})
 		if !j.legal(refused) {
 			continue
 		}
 		switch err {
 		case "UNKNOWN_MEMBER_ID":
-			return "unknown-member-" + o.F, err
+			return "unknown-member-" + o.kind(), err
 		case "ILLEGAL_GENERATION":
-			return "stale-generation-" + o.F, err
+			return "stale-generation-" + o.kind(), err
 		}
 		return NotLinearizable, err
 	}

@@ -1,0 +1,65 @@
+package linearize
+
+import "fmt"
+
+// A component with transactions is not searched as a whole: what a group, a
+// transactional id and a partition know of each other grows too fast. Each is
+// searched alone, with all that the others may have done. That is a relaxation:
+// what is illegal for one of them is illegal, and what ties them together is for
+// the necessary conditions.
+
+// part is a component under one specification.
+type part struct {
+	component
+	about string
+	spec  func(*History) searcher
+}
+
+// whole tells whether one group and one life of the broker is all there is, so
+// that one specification covers everything.
+func (c component) whole(h *History) bool {
+	for _, i := range c.ops {
+		switch h.Ops[i].F {
+		case fJoin, fSync, fHeartbeat, fLeave, fCommit, fFetch:
+		default:
+			return false
+		}
+	}
+	return len(h.lives()) == 1
+}
+
+// partsOf lists the specifications that a component must satisfy.
+func partsOf(h *History, c component) []part {
+	if c.whole(h) {
+		return []part{{c, c.name, func(h *History) searcher { return newSpec(compile(h, c)) }}}
+	}
+	var all []part
+	for _, g := range c.groups(h) {
+		all = append(all, membershipParts(h, g)...)
+	}
+	for _, p := range c.producers(h) {
+		all = append(all, part{p, "transactional id " + p.name, func(h *History) searcher { return newTxnSpec(h, p) }})
+	}
+	return all
+}
+
+// membershipParts are the lives of a group, without its offsets.
+func membershipParts(h *History, g component) []part {
+	var all []part
+	for k, l := range h.lives() {
+		p := part{component: g.during(h, l), about: "group " + g.name}
+		if k > 0 {
+			p.about += fmt.Sprintf(" after restart %d", k)
+		}
+		if len(p.ops) == 0 {
+			continue
+		}
+		p.spec = func(h *History) searcher {
+			s := newSpec(compileMembership(h, p.component))
+			s.starts = startsOf(h, g, k, s.words)
+			return s
+		}
+		all = append(all, p)
+	}
+	return all
+}
