@@ -99,7 +99,7 @@ func (r *Report) add(h *History, c component, o Options) {
 	p := compile(h, c)
 	r.Checks.Linearization += len(p.calls)
 	conflicts := necessary(h, c)
-	j := &judge{h: h, c: c, deadline: time.Now().Add(o.Budget)}
+	j := &judge{h: h, c: c, whole: c, deadline: time.Now().Add(o.Budget)}
 	verdict := porcupine.Ok
 	if len(conflicts) == 0 {
 		verdict = j.search(h, c)

@@ -13,6 +13,8 @@ import (
 type judge struct {
 	h        *History
 	c        component
+	only     *part     // look at this part of it alone
+	whole    component // what necessary conditions look at
 	deadline time.Time
 	bounded  bool
 	fuel     int // left, if bounded
@@ -47,8 +49,16 @@ func (j *judge) search(h *History, c component) porcupine.CheckResult {
 // firstIllegal finds a part that has no order.
 func (j *judge) firstIllegal(h *History, c component) (part, porcupine.CheckResult) {
 	worst := porcupine.Ok
-	for _, p := range partsOf(h, c) {
-		switch j.run(p.spec(h)) {
+	parts := []part{}
+	if j.only != nil {
+		p := *j.only
+		p.component = c
+		parts = append(parts, p)
+	} else {
+		parts = partsOf(h, c)
+	}
+	for _, p := range parts {
+		switch j.run(p.spec(h, p.component)) {
 		case porcupine.Illegal:
 			return p, porcupine.Illegal
 		case porcupine.Unknown:
@@ -87,7 +97,14 @@ func (j *judge) run(s searcher) porcupine.CheckResult {
 
 // legal tells whether a variation of the component is certainly legal.
 func (j *judge) legal(h *History) bool {
-	return len(necessary(h, j.c)) == 0 && j.search(h, j.c) == porcupine.Ok
+	return len(necessary(h, j.whole)) == 0 && j.search(h, j.c) == porcupine.Ok
+}
+
+// within is the judge of one part.
+func (j *judge) within(p part) *judge {
+	n := *j
+	n.c, n.only = p.component, &p
+	return &n
 }
 
 // without is the history with the answer of one request forgotten.

@@ -9,13 +9,18 @@ import (
 // generations whose plan was not logged, the ids that it handed out, the
 // verifications under way. So a history falls into the lives of its broker.
 
-// life is the time between two starts of the broker, as indexes of events. What
-// was not answered by down was decided before it, or never.
-type life struct{ up, down int }
+// life is what a broker decides between two starts, as indexes of events: what
+// was sent after up. It ends between down, the first note that says so, and dead,
+// the last one; what was not answered by then was decided before, or never. The
+// note of a start comes when the broker is ready, and says nothing more.
+type life struct{ up, down, dead int }
+
+func (l life) decides(o *Op) bool { return o.Inv > l.up && o.Inv < l.dead }
 
 // lives lists the broker's lives; there is always one.
 func (h *History) lives() []life {
-	all := []life{{up: -1, down: math.MaxInt}}
+	const end = math.MaxInt
+	all := []life{{up: -1, down: end, dead: end}}
 	for i := range h.Events {
 		e := &h.Events[i]
 		if e.K != "note" || !ofBroker(e) {
@@ -24,13 +29,15 @@ func (h *History) lives() []life {
 		last := &all[len(all)-1]
 		switch e.F {
 		case "kill", "crash":
-			last.down = min(last.down, i)
+			last.down, last.dead = min(last.down, i), i
 		case "start", "restart":
-			if len(all) == 1 && last.down > i && !h.askedBefore(i) {
+			if last.down == end && len(all) == 1 && !h.askedBefore(i) {
 				continue // its first start
 			}
-			last.down = min(last.down, i)
-			all = append(all, life{up: i, down: math.MaxInt})
+			if last.down == end {
+				last.down, last.dead = i, i
+			}
+			all = append(all, life{up: last.dead, down: end, dead: end})
 		}
 	}
 	return all
@@ -47,5 +54,5 @@ func ofBroker(e *Event) bool {
 
 // during keeps the requests that were sent while the broker lived.
 func (c component) during(h *History, l life) component {
-	return c.only(func(i int) bool { return h.Ops[i].Inv > l.up && h.Ops[i].Inv < l.down })
+	return c.only(func(i int) bool { return l.decides(&h.Ops[i]) })
 }

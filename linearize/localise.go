@@ -13,19 +13,27 @@ import (
 // other answers, one at a time, would make it legal.
 func (j *judge) localise() []Finding {
 	j.diagnose()
-	if found := j.projections(); len(found) > 0 {
-		return found
+	if j.c.whole(j.h) {
+		if found := j.projections(); len(found) > 0 {
+			return found
+		}
 	}
+	p, _ := j.firstIllegal(j.h, j.c)
+	if p.spec == nil { // within the fuel of a diagnosis
+		p = partsOf(j.h, j.c)[0]
+	}
+	j = j.within(p)
 	broken := j.breakingPoint()
 	if broken < 0 {
 		last := j.h.Ops[j.c.ops[len(j.c.ops)-1]]
-		return []Finding{{NotLinearizable, []int{last.Inv}, "no order of the requests of " + j.c.name + " explains every answer"}}
+		return []Finding{{NotLinearizable, []int{last.Inv}, "no order of the requests of " + p.about + " explains every answer"}}
 	}
-	reason := j.reason(broken)
+	refused := j.refusals(broken)
+	reason := reasonOf(refused)
 	named := map[string]bool{}
 	var all []Finding
 	for _, op := range j.candidates(broken) {
-		anomaly, right := j.verdictOn(op)
+		anomaly, right := j.verdictOn(op, refused)
 		if anomaly == "" || named[anomaly] {
 			continue
 		}
@@ -57,12 +65,14 @@ func (j *judge) candidates(broken int) []int {
 
 // verdictOn tells whether the history is legal but for this answer; the anomaly
 // follows from the answer that would be right.
-func (j *judge) verdictOn(op int) (anomaly, right string) {
+func (j *judge) verdictOn(op int, refused []refusal) (anomaly, right string) {
 	if !j.legal(j.without(j.h, op)) {
 		return "", ""
 	}
 	o := &j.h.Ops[op]
 	switch {
+	case o.isTxn() && len(j.h.Ops[op].In.Txn) > 0 && !o.ofGroup():
+		return txnAnomaly(o, refused), "another answer"
 	case o.Outcome == Failed:
 		return "unjustified-fence", "another answer"
 	case o.F == fFetch:
@@ -115,12 +125,12 @@ func (j *judge) registerFinding(h *History, c component, tp string) Finding {
 	return f
 }
 
-// reason replays the longest partial order and asks the model why it does not
+// refusals replays the longest partial order and asks the model why it does not
 // go on with the given request.
-func (j *judge) reason(broken int) string {
+func (j *judge) refusals(broken int) []refusal {
 	h, c := j.prefix(j.h.Ops[broken].Ret)
-	s := newSpec(compile(h, c))
-	s.bounded, s.fuel = true, j.ration
+	s := j.only.spec(h, c)
+	s.work().bounded, s.work().fuel = true, j.ration
 	_, info := porcupine.CheckOperationsVerbose(s.porcupineModel(), s.operations(), 0)
 	var best []porcupine.Operation
 	for _, partial := range info.PartialLinearizationsOperations()[0] {
@@ -128,20 +138,23 @@ func (j *judge) reason(broken int) string {
 			best = partial
 		}
 	}
-	s.bounded = false
-	state := s.init()
-	for _, o := range best {
-		state = s.next(noDeadline, state, o.Input.(int))
+	s.work().bounded = false
+	return s.refusals(best, broken)
+}
+
+// reasonOf puts refusals in words.
+func reasonOf(all []refusal) string {
+	var why []string
+	for _, r := range all {
+		why = append(why, r.text)
 	}
-	for i, st := range s.steps {
-		if s.calls[st.call].op != broken || state.done[i/64]>>(i%64)&1 == 1 {
-			continue
-		}
-		if why := s.refusals(state, st); why != "" {
-			return ": " + why
-		}
+	slices.Sort(why)
+	why = slices.Compact(why)
+	const most = 3
+	if len(why) == 0 {
+		return ""
 	}
-	return ""
+	return ": " + strings.Join(why[:min(len(why), most)], "; or ")
 }
 
 // orderOf makes partial orders comparable, so that the same one is always told.
@@ -153,16 +166,29 @@ func orderOf(all []porcupine.Operation) string {
 	return b.String()
 }
 
-// refusals collects the reasons why no world takes a step.
-func (s *spec) refusals(c *config, st step) string {
-	var why []string
-	n := &config{owed: c.owed, asked: c.asked, lived: c.lived, horizon: noHorizon}
-	for _, at := range c.worlds {
-		t := turn{spec: s, config: n, before: &s.atlas.all[at], why: &why}
-		t.step(st)
+// refusals asks each world.
+func (s *spec) refusals(order []porcupine.Operation, op int) []refusal {
+	state := s.init()
+	for _, o := range order {
+		state = s.next(noDeadline, state, o.Input.(int))
 	}
-	slices.Sort(why)
-	why = slices.Compact(why)
-	const most = 3
-	return strings.Join(why[:min(len(why), most)], "; or ")
+	var why []string
+	for i, st := range s.steps {
+		if s.calls[st.call].op != op || state.done[i/64]>>(i%64)&1 == 1 {
+			continue
+		}
+		n := &config{owed: state.owed, asked: state.asked, lived: state.lived, horizon: noHorizon}
+		for _, at := range state.worlds {
+			t := turn{spec: s, config: n, before: &s.atlas.all[at], why: &why}
+			t.step(st)
+		}
+		if len(why) > 0 {
+			break
+		}
+	}
+	var all []refusal
+	for _, text := range why {
+		all = append(all, refusal{text: text})
+	}
+	return all
 }

@@ -152,6 +152,9 @@ func (t *txnFacts) hidden(v *logView, read int, e entry) (conflict, bool) {
 	if !e.from.txn {
 		return at("lost-write", "which "+t.places(e)+" outside of any transaction")
 	}
+	if len(t.endsOf(e.from.op, true)) == 0 {
+		return conflict{}, false // whoever shows it is at fault
+	}
 	if by, shown := v.shown[e.offset]; shown {
 		return at("lost-write", fmt.Sprintf("which op %d returned", t.h.Ops[by].ID), by)
 	}

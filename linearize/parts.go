@@ -12,7 +12,7 @@ import "fmt"
 type part struct {
 	component
 	about string
-	spec  func(*History) searcher
+	spec  func(*History, component) searcher // of the part, or of a beginning of it
 }
 
 // whole tells whether one group and one life of the broker is all there is, so
@@ -31,22 +31,24 @@ func (c component) whole(h *History) bool {
 // partsOf lists the specifications that a component must satisfy.
 func partsOf(h *History, c component) []part {
 	if c.whole(h) {
-		return []part{{c, c.name, func(h *History) searcher { return newSpec(compile(h, c)) }}}
+		return []part{{c, c.name, func(h *History, c component) searcher { return newSpec(compile(h, c)) }}}
 	}
 	var all []part
 	for _, g := range c.groups(h) {
 		all = append(all, membershipParts(h, g)...)
 	}
 	for _, p := range c.producers(h) {
-		all = append(all, part{p, "transactional id " + p.name, func(h *History) searcher { return newTxnSpec(h, p) }})
+		all = append(all, part{p, "transactional id " + p.name, func(h *History, c component) searcher { return newTxnSpec(h, c) }})
 	}
 	return all
 }
 
-// membershipParts are the lives of a group, without its offsets.
+// membershipParts are the lives of a group, without its offsets. A life of which
+// nobody knows how it began is left out.
 func membershipParts(h *History, g component) []part {
 	var all []part
-	for k, l := range h.lives() {
+	lives := h.lives()
+	for k, l := range lives {
 		p := part{component: g.during(h, l), about: "group " + g.name}
 		if k > 0 {
 			p.about += fmt.Sprintf(" after restart %d", k)
@@ -54,9 +56,14 @@ func membershipParts(h *History, g component) []part {
 		if len(p.ops) == 0 {
 			continue
 		}
-		p.spec = func(h *History) searcher {
-			s := newSpec(compileMembership(h, p.component))
-			s.starts = startsOf(h, g, k, s.words)
+		p.spec = func(h *History, c component) searcher {
+			m := compileMembership(h, c)
+			starts, known := startsOf(h, g, lives, k, m.words)
+			if !known || len(m.words.names) > maxMemberIDs || len(m.words.partitions) > maxPartitions {
+				return newSpec(compileMembership(h, component{})) // nothing to search
+			}
+			s := newSpec(m)
+			s.starts = starts
 			return s
 		}
 		all = append(all, p)

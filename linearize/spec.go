@@ -45,6 +45,16 @@ type searcher interface {
 	porcupineModel() porcupine.Model
 	operations() []porcupine.Operation
 	work() *effort
+	// refusals replays an order of operations and tells why the given request
+	// cannot come next.
+	refusals(order []porcupine.Operation, op int) []refusal
+}
+
+// refusal is an answer of the model that is not the recorded one, or another
+// reason against a request.
+type refusal struct {
+	err  model.Error
+	text string
 }
 
 // config is the state that porcupine sees.

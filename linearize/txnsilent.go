@@ -29,6 +29,7 @@ func (t *txnTurn) silent(from *txnWorld, st step, armed []int) {
 	if t.overdue(from, st) {
 		t.w = from.clone()
 		if t.coordinator().Overdue() {
+			t.closes(from.txn)
 			t.w.began = 0
 			t.keep(t.w)
 		}
@@ -47,8 +48,10 @@ func (t *txnTurn) keepTidy() {
 
 // mark writes a marker in one partition.
 func (t *txnTurn) mark(place int) {
+	before := t.w.txn
 	_, err := t.leader(place).WriteMarker(t.w.outbox)
 	t.coordinator().MarkerAnswered(t.part(place), err)
+	t.closes(before)
 }
 
 // overdue tells whether a transaction can have timed out when a step is taken.

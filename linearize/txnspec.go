@@ -46,8 +46,8 @@ func newTxnSpec(h *History, c component) *txnSpec {
 			s.steps = append(s.steps, step{i, whole, from, to})
 		}
 	}
-	for k, l := range s.lives[1:] {
-		s.steps = append(s.steps, step{k, reload, int64(scale * s.lives[k].down), int64(scale * l.up)})
+	for k, l := range s.lives[:len(s.lives)-1] {
+		s.steps = append(s.steps, step{k, reload, int64(scale * l.down), int64(scale*l.dead + 1)})
 	}
 	slices.SortStableFunc(s.steps, func(a, b step) int { return int(a.from - b.from) })
 	return s
@@ -118,4 +118,50 @@ func (s *txnSpec) each(ctx context.Context, c *txnConfig, st step, do func(*txnW
 		}}
 		t.silent(w, st, c.armed)
 	}
+}
+
+// refusals asks each world, after the steps that nobody sees.
+func (s *txnSpec) refusals(order []porcupine.Operation, op int) []refusal {
+	state := s.init()
+	taken := map[int]bool{}
+	for _, o := range order {
+		taken[o.Input.(int)] = true
+		state = s.next(noDeadline, state, o.Input.(int))
+	}
+	var all []refusal
+	for i, st := range s.steps {
+		if taken[i] || st.phase == reload || s.calls[st.call].op != op {
+			continue
+		}
+		s.each(noDeadline, state, st, func(w *txnWorld) {
+			t := txnTurn{txnSpec: s, w: w, keep: func(*txnWorld) {}, why: &all}
+			t.step(st)
+		})
+		if len(all) > 0 {
+			break
+		}
+	}
+	return all
+}
+
+// txnAnomaly names an answer that no order explains, by what the model would
+// have answered.
+func txnAnomaly(o *Op, refused []refusal) string {
+	if o.Outcome == Failed {
+		return "unjustified-fence"
+	}
+	for _, r := range refused {
+		switch r.err {
+		case model.OutOfOrderSequenceNumber:
+			return "sequence-break"
+		case model.ProducerFenced, model.InvalidProducerEpoch, model.InvalidProducerIDMapping:
+			return "stale-epoch-write"
+		case model.InvalidTxnState, model.TransactionAbortable:
+			return wrongTransaction
+		}
+	}
+	if o.F == fInit {
+		return "generation-regression"
+	}
+	return "stale-epoch-write"
 }

@@ -14,18 +14,12 @@ type txnTurn struct {
 	keep func(*txnWorld)
 	// why collects the answers that the model gives in place of the recorded
 	// ones; only filled in if it is not nil.
-	why *[]txnRefutation
-}
-
-// txnRefutation is an answer of the model that is not the recorded one.
-type txnRefutation struct {
-	err  model.Error
-	text string
+	why *[]refusal
 }
 
 func (t *txnTurn) refute(err model.Error, answer string) {
 	if t.why != nil {
-		*t.why = append(*t.why, txnRefutation{err, fmt.Sprintf("the model answers %s, where the transaction is %s with epoch %d", answer, t.w.txn.State, t.w.txn.Epoch)})
+		*t.why = append(*t.why, refusal{err, fmt.Sprintf("the model answers %s, where the transaction is %s with epoch %d", answer, t.w.txn.State, t.w.txn.Epoch)})
 	}
 }
 
@@ -35,8 +29,8 @@ func (t *txnTurn) step(st step) {
 		return
 	}
 	c := &t.calls[st.call]
-	if c.err == model.ConcurrentTransactions && c.hindered && st.phase != release || c.err == model.InvalidProducerEpoch && c.evicted && st.phase == decide {
-		w := t.w.clone() // something else than the state says no
+	if t.refusedAnyway(c, st) { // something else than the model's state says no
+		w := t.w.clone()
 		if st.phase == decide {
 			w.launch(flight{call: st.call, refused: true})
 		}
@@ -85,16 +79,35 @@ func (t *txnTurn) guarded(l *model.PartitionLeader) bool {
 	return false
 }
 
+// refusedAnyway tells whether a refusal needs no state of the model.
+func (t *txnTurn) refusedAnyway(c *txnCall, st step) bool {
+	switch {
+	case st.phase == release:
+		return false
+	case c.err == model.ConcurrentTransactions:
+		return c.hindered || t.w.closing
+	}
+	return c.err == model.InvalidProducerEpoch && c.evicted
+}
+
 // decideAt lets the coordinator decide a request and notes when its transaction
-// began.
+// began, or was completed.
 func (t *txnTurn) decideAt(c *txnCall, decide func(*model.TransactionCoordinator)) {
-	before := t.w.txn.State
+	before := t.w.txn
 	decide(t.coordinator())
+	t.closes(before)
 	switch {
 	case t.w.txn.State != model.Ongoing:
 		t.w.began = 0
-	case before != model.Ongoing:
+	case before.State != model.Ongoing:
 		t.w.began = t.h.Events[t.h.Ops[c.op].Inv].T
+	}
+}
+
+// closes notes a completion.
+func (t *txnTurn) closes(before model.Transaction) {
+	if now := &t.w.txn; *now != before {
+		t.w.closing = now.State == model.CompleteCommit || now.State == model.CompleteAbort
 	}
 }
 
@@ -116,6 +129,7 @@ func (t *txnTurn) request(c *txnCall) (r model.TransactionReply) {
 // ask decides a request to the coordinator and compares the answer.
 func (t *txnTurn) ask(i int) {
 	c := &t.calls[i]
+	before := t.w.txn
 	r := t.request(c)
 	switch {
 	case r.Err != c.err:
@@ -123,6 +137,9 @@ func (t *txnTurn) ask(i int) {
 	case r.Err == model.None && c.reply.PID != 0 && (r.PID != c.reply.PID || r.Epoch != c.reply.Epoch):
 		t.refute(model.None, fmt.Sprintf("epoch %d", r.Epoch))
 	default:
+		if r.Err != model.ConcurrentTransactions {
+			t.w.closing = t.w.closing && t.w.txn != before
+		}
 		t.keep(t.w)
 	}
 }
@@ -255,7 +272,7 @@ func (t *txnTurn) reload(life int) {
 	t.compact()
 	t.w.flights = nil
 	for i, b := range t.bits {
-		if t.h.Ops[t.calls[i].op].Inv < t.lives[life].down {
+		if t.h.Ops[t.calls[i].op].Inv < t.lives[life].dead {
 			t.w.used |= b
 		}
 	}

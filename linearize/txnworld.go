@@ -22,6 +22,10 @@ type txnCore struct {
 	lives    int16  // starts of the broker: the coordinator epoch
 	began    int64  // when the transaction began at the earliest
 	used     uint64 // requests without answer that were decided or came to nothing
+	// closing: the record of the last completion may not be in the log yet, and
+	// nobody was answered as if it were. Until then all is refused. The model
+	// writes it at once.
+	closing bool
 }
 
 // window is the numbers of the batches that a leader remembers of a producer:
@@ -44,7 +48,7 @@ func (w *txnWorld) equal(v *txnWorld) bool {
 }
 
 func (w *txnWorld) hash() uint64 {
-	h := mix(uint64(w.used), uint64(w.began))
+	h := mix(w.used, uint64(w.began)<<1|bit(w.closing))
 	t := &w.txn
 	h = mix(h, uint64(t.State)|uint64(t.Pending)<<8|uint64(uint16(t.Epoch))<<16|uint64(uint16(t.LastEpoch))<<32|uint64(t.PID)<<48)
 	h = mix(h, uint64(t.Partitions)^uint64(w.outbox.To)<<1)
