@@ -67,6 +67,9 @@ func (b *Builder) event(p int, k string, op int) *Event {
 }
 
 func encodeRequest(f string, r Request) []byte {
+	if (&Op{F: f}).isTxn() || f == fRead {
+		return mustJSON(txnFields(f, r))
+	}
 	in := map[string]any{"g": r.Group}
 	if f != fFetch {
 		in["m"] = r.Member
@@ -123,6 +126,11 @@ func encodeAnswer(f string, outcome Outcome, a Answer) []byte {
 		out["tps"] = append([]string{}, a.Partitions...)
 	case fFetch:
 		out["off"] = a.Offsets
+		if len(a.Errs) > 0 {
+			out["errs"] = a.Errs
+		}
+	default:
+		addTxnAnswer(f, a, out)
 	}
 	return mustJSON(out)
 }

@@ -71,7 +71,7 @@ func (j *judge) verdictOn(op int, refused []refusal) (anomaly, right string) {
 	}
 	o := &j.h.Ops[op]
 	switch {
-	case o.isTxn() && len(j.h.Ops[op].In.Txn) > 0 && !o.ofGroup():
+	case j.only.txn:
 		return txnAnomaly(o, refused), "another answer"
 	case o.Outcome == Failed:
 		return "unjustified-fence", "another answer"

@@ -114,7 +114,8 @@ func (t *txnFacts) shownEarly(v *logView, read int, e entry) (conflict, bool) {
 	commits := t.endsOf(e.from.op, true)
 	at := func(name, why string) (conflict, bool) {
 		why = fmt.Sprintf("read_committed fetch (op %d) returned %s at offset %d of %s, a record of producer %d epoch %d, %s", o.ID, e.value, e.offset, v.tp, e.from.pid, e.from.epoch, why)
-		return newConflict(suspect{op: read, anomaly: name, why: why}).with(e.from.op), true
+		suspects := append([]suspect{{op: read, anomaly: name, why: why}}, t.refusedEnds(e.from.op, o.Ret, true)...)
+		return newConflict(suspects...).with(e.from.op), true
 	}
 	if o.Out.LSO >= 0 && e.offset >= o.Out.LSO {
 		return at("early-read", fmt.Sprintf("which lies after the last stable offset %d", o.Out.LSO))
@@ -135,6 +136,20 @@ func (t *txnFacts) shownEarly(v *logView, read int, e entry) (conflict, bool) {
 		}
 	}
 	return conflict{}, false
+}
+
+// refusedEnds suspects the refusals to end the transaction of what was written
+// and later seen as if it had ended.
+func (t *txnFacts) refusedEnds(write, before int, commits bool) []suspect {
+	w := &t.h.Ops[write]
+	var all []suspect
+	for _, i := range t.by[w.In.PID].ends {
+		o := &t.h.Ops[i]
+		if o.In.Epoch == w.In.Epoch && o.Outcome == Failed && !o.open() && o.Inv < before && o.Ret > w.Inv && (o.In.Commit || !commits) {
+			all = append(all, suspect{op: i, anomaly: "unjustified-fence", why: fmt.Sprintf("%s, but what op %d wrote was decided", t.says(i), w.ID)})
+		}
+	}
+	return all
 }
 
 // hidden: a record below the end of a read_committed fetch is missing, so that

@@ -12,6 +12,7 @@ import "fmt"
 type part struct {
 	component
 	about string
+	txn   bool                               // of a transactional id
 	spec  func(*History, component) searcher // of the part, or of a beginning of it
 }
 
@@ -31,14 +32,14 @@ func (c component) whole(h *History) bool {
 // partsOf lists the specifications that a component must satisfy.
 func partsOf(h *History, c component) []part {
 	if c.whole(h) {
-		return []part{{c, c.name, func(h *History, c component) searcher { return newSpec(compile(h, c)) }}}
+		return []part{{c, c.name, false, func(h *History, c component) searcher { return newSpec(compile(h, c)) }}}
 	}
 	var all []part
 	for _, g := range c.groups(h) {
 		all = append(all, membershipParts(h, g)...)
 	}
 	for _, p := range c.producers(h) {
-		all = append(all, part{p, "transactional id " + p.name, func(h *History, c component) searcher { return newTxnSpec(h, c) }})
+		all = append(all, part{p, "transactional id " + p.name, true, func(h *History, c component) searcher { return newTxnSpec(h, c) }})
 	}
 	return all
 }

@@ -55,7 +55,8 @@ func (t *txnFacts) judgeOffset(i int, tp string, r *register) []conflict {
 				continue
 			}
 			why := fmt.Sprintf("stable fetch (op %d) was answered for %s, although a transaction had offset %d of it pending (%s) and nothing can have ended it by then", o.ID, tp, p.In.Offsets[tp], t.says(w))
-			found = append(found, newConflict(suspect{op: i, anomaly: "unstable-offset-read", why: why}).with(w))
+			suspects := append([]suspect{{op: i, anomaly: "unstable-offset-read", why: why}}, t.refusedEnds(w, o.Ret, false)...)
+			found = append(found, newConflict(suspects...).with(w))
 		}
 	}
 	return found
@@ -104,7 +105,8 @@ func (t *txnFacts) early(i int, tp string, writes []int) (conflict, bool) {
 	default:
 		why += ", and no EndTxn(commit) of it was accepted"
 	}
-	return newConflict(suspect{op: i, anomaly: "early-offset", why: why}).with(proof...), true
+	suspects := append([]suspect{{op: i, anomaly: "early-offset", why: why}}, t.refusedEnds(w, o.Ret, true)...)
+	return newConflict(suspects...).with(proof...), true
 }
 
 // abortOf is an accepted abort of the one transaction that a write can belong
