@@ -174,36 +174,41 @@ func (t *txnFacts) epochs(pid int64) []conflict {
 const noEpochLimit = 1 << 20
 
 // sightEpoch is what an answer says about the coordinator's epoch of a producer
-// id while the request was decided. A log can be one epoch behind, between the
-// decision of a transaction and its marker there.
+// id while the request was decided.
 func (t *txnFacts) sightEpoch(pid int64, i int) []sighting {
 	o := &t.h.Ops[i]
-	if o.open() {
-		return nil
-	}
-	see := func(least, most int64) []sighting {
+	given := o.In.PID == pid && t.givenBefore(pid, o.In.Epoch, o.Inv)
+	if least, most, says := t.h.epochsOf(o, pid, given); says {
 		return []sighting{{op: i, from: o.Inv, to: o.Ret, least: least, most: most}}
 	}
-	e := o.In.Epoch
-	given := o.In.PID == pid && t.givenBefore(pid, e, o.Inv)
-	switch {
-	case o.Outcome == OK && o.Out.PID == pid:
-		return see(o.Out.Epoch, o.Out.Epoch)
-	case o.In.PID != pid || o.F == fInit:
-	case o.Outcome == OK && (o.F == fAddParts || o.F == fAddOffsets || o.F == fEnd && !t.bumps(o)):
-		return see(e, e)
-	case o.Outcome == OK && o.Out.PID < 0: // a log's
-		return see(e, e+1)
-	case o.refusedAs("TRANSACTION_ABORTABLE"):
-		return see(e, e)
-	case o.F == fEnd && o.refusedAs("INVALID_TXN_STATE") && t.bumps(o):
-		return see(e, e+1)
-	case o.F == fEnd && o.refusedAs("PRODUCER_FENCED") && given && t.bumps(o):
-		return see(e+2, noEpochLimit)
-	case (o.refusedAs("PRODUCER_FENCED") || o.refusedAs("INVALID_PRODUCER_EPOCH")) && given:
-		return see(e+1, noEpochLimit)
-	}
 	return nil
+}
+
+// epochsOf limits the coordinator's epoch while a request is decided. A log can
+// be one epoch behind, between the decision of a transaction and its marker
+// there. given: the request's epoch, or a later one, had been given out.
+func (h *History) epochsOf(o *Op, pid int64, given bool) (least, most int64, says bool) {
+	e, bumps := o.In.Epoch, h.styleOf(o) == 2
+	switch {
+	case o.open():
+	case o.Outcome == OK && o.Out.PID == pid:
+		return o.Out.Epoch, o.Out.Epoch, true
+	case o.In.PID != pid || o.F == fInit:
+	case o.Outcome == OK && (o.F == fAddParts || o.F == fAddOffsets || o.F == fEnd && !bumps):
+		return e, e, true
+	case o.Outcome == OK && o.Out.PID < 0: // a log's
+		return e, e + 1, true
+	case o.refusedAs("TRANSACTION_ABORTABLE"):
+		return e, e, true
+	case o.F == fEnd && o.refusedAs("INVALID_TXN_STATE") && bumps:
+		return e, e + 1, true
+	case !given:
+	case o.F == fEnd && o.refusedAs("PRODUCER_FENCED") && bumps:
+		return e + 2, noEpochLimit, true
+	case o.refusedAs("PRODUCER_FENCED") || o.refusedAs("INVALID_PRODUCER_EPOCH"):
+		return e + 1, noEpochLimit, true
+	}
+	return 0, 0, false
 }
 
 // givenBefore tells whether an epoch, or a later one, had been given out.

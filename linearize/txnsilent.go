@@ -34,9 +34,32 @@ func (t *txnTurn) silent(from *txnWorld, st step, armed []int) {
 			t.keep(t.w)
 		}
 	}
+	first := true // of several requests that are the same, one is as good as any
 	for _, i := range armed {
-		if from.used&t.bits[i] == 0 {
-			t.late(from, i)
+		if from.used&t.bits[i] != 0 {
+			continue
+		}
+		if c := &t.calls[i]; c.api == model.InitProducerID && c.pid == 0 {
+			if !first {
+				continue
+			}
+			first = false
+		}
+		t.late(from, i)
+	}
+}
+
+// settle notes which requests without an answer can have no effect any more:
+// their epoch is over, with all its markers. So worlds that differ only in
+// whether those were decided become equal.
+func (t *txnTurn) settle() {
+	now := &t.w.txn
+	if now.Pending != model.NoTransaction {
+		return
+	}
+	for i, b := range t.bits {
+		if c := &t.calls[i]; c.pid == now.PID && c.pid != 0 && c.epoch < now.Epoch && c.api != model.InitProducerID {
+			t.w.used |= b
 		}
 	}
 }
@@ -75,23 +98,29 @@ func (t *txnTurn) overdue(w *txnWorld, st step) bool {
 // late decides a request without an answer, if that makes a difference.
 func (t *txnTurn) late(from *txnWorld, i int) {
 	c := &t.calls[i]
-	attempt := func(act func()) {
+	attempt := func(act func() model.Error) {
 		t.w = from.clone()
-		act()
+		err := act()
 		t.tidy()
-		if !t.w.equal(from) {
+		if (err == model.None || !c.writes()) && !t.w.equal(from) {
 			t.w.used |= t.bits[i]
 			t.keep(t.w)
 		}
 	}
 	if !c.writes() {
-		attempt(func() { t.request(c) })
+		attempt(func() model.Error { return t.request(c).Err })
 		return
 	}
-	attempt(func() { t.admitted(c) }) // and refused by the group, or by the log
-	attempt(func() {
-		if b, err := t.admitted(c); err == model.None {
-			t.appended(c, b)
+	admit := func() model.Error {
+		_, err := t.admitted(c)
+		return err
+	}
+	attempt(admit) // and refused by the group, or by the log
+	attempt(func() model.Error {
+		b, err := t.admitted(c)
+		if err == model.None {
+			err = t.appended(c, b)
 		}
+		return err
 	})
 }

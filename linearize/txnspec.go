@@ -19,13 +19,18 @@ type txnSpec struct {
 	atlas txnAtlas
 	steps []step
 	bits  map[int]uint64 // of calls without answer, in txnCore.used
+	most  []model.Epoch  // by step, the largest epoch in which it can be taken
+	rise  []int          // steps by rising most
 }
 
-// txnConfig is the state that porcupine sees: a set of worlds. armed is a
-// function of the steps taken, and not compared.
+// txnConfig is the state that porcupine sees: a set of worlds. The rest are
+// functions of the steps taken, and not compared. No step to come can be taken
+// beyond horizon: an epoch never comes back, so worlds beyond it are dropped.
 type txnConfig struct {
-	worlds worlds
-	armed  []int // calls without answer that were sent
+	worlds  worlds
+	armed   []int // calls without answer that were sent
+	done    []uint64
+	horizon int // in txnSpec.rise
 }
 
 func newTxnSpec(h *History, c component) *txnSpec {
@@ -50,12 +55,55 @@ func newTxnSpec(h *History, c component) *txnSpec {
 		s.steps = append(s.steps, step{k, reload, int64(scale * l.down), int64(scale*l.dead + 1)})
 	}
 	slices.SortStableFunc(s.steps, func(a, b step) int { return int(a.from - b.from) })
+	s.limits(c)
 	return s
+}
+
+// limits finds the largest epoch for each step, where one producer id is all
+// there is.
+func (s *txnSpec) limits(c component) {
+	if s.given > 1 {
+		return
+	}
+	s.most = make([]model.Epoch, len(s.steps))
+	for i, st := range s.steps {
+		s.most[i] = model.MaxEpoch
+		if st.phase == arm || st.phase == reload || st.phase == release {
+			continue
+		}
+		o := &s.h.Ops[s.calls[st.call].op]
+		pid := o.In.PID
+		if o.Outcome == OK && o.Out.PID >= 0 {
+			pid = o.Out.PID
+		}
+		if _, most, says := s.h.epochsOf(o, pid, false); says && s.pids[pid] == 1 {
+			s.most[i] = model.Epoch(min(most, int64(model.MaxEpoch)))
+			s.rise = append(s.rise, i)
+		}
+	}
+	slices.SortStableFunc(s.rise, func(a, b int) int { return int(s.most[a]) - int(s.most[b]) })
+}
+
+// after is the config with a step ticked off, without worlds.
+func (s *txnSpec) after(c *txnConfig, i int) *txnConfig {
+	n := &txnConfig{armed: c.armed, done: slices.Clone(c.done), horizon: c.horizon}
+	n.done[i/64] |= 1 << (i % 64)
+	for n.horizon < len(s.rise) && n.took(s.rise[n.horizon]) {
+		n.horizon++
+	}
+	return n
+}
+
+func (c *txnConfig) took(i int) bool { return c.done[i/64]>>(i%64)&1 == 1 }
+
+// hopeless tells of a world in which some step can never be taken again.
+func (s *txnSpec) hopeless(c *txnConfig, w *txnWorld) bool {
+	return c.horizon < len(s.rise) && w.txn.Epoch > s.most[s.rise[c.horizon]]
 }
 
 func (s *txnSpec) init() *txnConfig {
 	w := &txnWorld{entries: make([]model.ProducerEntry, (len(s.places)+1)*s.width()), windows: make([]window, (len(s.places)+1)*s.width())}
-	return &txnConfig{worlds: worlds{s.atlas.number(w)}}
+	return &txnConfig{worlds: worlds{s.atlas.number(w)}, done: make([]uint64, (len(s.steps)+63)/64)}
 }
 
 // width is how many producers a leader may know.
@@ -84,15 +132,24 @@ func (s *txnSpec) operations() []porcupine.Operation {
 // next takes a step; nil if no world explains it.
 func (s *txnSpec) next(ctx context.Context, c *txnConfig, i int) *txnConfig {
 	st := s.steps[i]
+	n := s.after(c, i)
 	if st.phase == arm {
-		return &txnConfig{c.worlds, append(slices.Clone(c.armed), st.call)}
+		n.worlds, n.armed = c.worlds, append(slices.Clone(c.armed), st.call)
+		return n
 	}
 	if s.exhausted() {
 		return nil
 	}
-	n := &txnConfig{armed: c.armed}
 	s.each(ctx, c, st, func(w *txnWorld) {
-		t := txnTurn{txnSpec: s, w: w, keep: func(w *txnWorld) { n.worlds.add(s.atlas.number(w)) }}
+		t := txnTurn{txnSpec: s, w: w}
+		t.keep = func(w *txnWorld) {
+			t.w = w
+			if s.hopeless(n, w) {
+				return
+			}
+			t.settle()
+			n.worlds.add(s.atlas.number(w))
+		}
 		t.step(st)
 	})
 	s.spent += len(n.worlds)
@@ -112,6 +169,9 @@ func (s *txnSpec) each(ctx context.Context, c *txnConfig, st step, do func(*txnW
 		pending = pending[:len(pending)-1]
 		do(w.clone())
 		t := txnTurn{txnSpec: s, keep: func(w *txnWorld) {
+			if s.hopeless(c, w) {
+				return
+			}
 			if n := s.atlas.number(w); all.add(n) {
 				pending = append(pending, n)
 			}

@@ -100,8 +100,17 @@ func (t *txnTurn) decideAt(c *txnCall, decide func(*model.TransactionCoordinator
 	case t.w.txn.State != model.Ongoing:
 		t.w.began = 0
 	case before.State != model.Ongoing:
-		t.w.began = t.h.Events[t.h.Ops[c.op].Inv].T
+		t.w.began = t.start(c)
 	}
+}
+
+// start is when a transaction that a request began did so at the earliest. Where
+// each epoch has one transaction, that does not depend on which request it was.
+func (t *txnTurn) start(c *txnCall) int64 {
+	if first, known := t.first[pairOf{int64(c.pid), int64(c.epoch)}]; known && c.version == model.TV2 {
+		return first
+	}
+	return t.h.Events[t.h.Ops[c.op].Inv].T
 }
 
 // closes notes a completion.

@@ -18,7 +18,8 @@ type txnWords struct {
 	pids   map[int64]model.ProducerID // in the order in which they were given out
 	given  int                        // of pids, how many an answer gave out
 	calls  []txnCall
-	limit  int64 // timeout of transactions
+	limit  int64            // timeout of transactions
+	first  map[pairOf]int64 // when a pair was first used to write
 }
 
 // txnCall is a request in the model's numbers.
@@ -49,7 +50,7 @@ const maxPlaces = model.OffsetsPartition
 const maxUnknown = 64
 
 func newTxnWords(h *History, c component) *txnWords {
-	w := &txnWords{h: h, places: map[string]int{}, pids: map[int64]model.ProducerID{-1: 0}, limit: h.txnTimeout(c, c.name)}
+	w := &txnWords{h: h, places: map[string]int{}, pids: map[int64]model.ProducerID{-1: 0}, limit: h.txnTimeout(c, c.name), first: map[pairOf]int64{}}
 	for _, i := range c.ops {
 		o := &h.Ops[i]
 		if o.F == fProduce {
@@ -69,10 +70,18 @@ func newTxnWords(h *History, c component) *txnWords {
 	for _, i := range c.ops {
 		if o := &h.Ops[i]; !o.Local && !o.beforeLoad() {
 			w.calls = append(w.calls, w.call(i))
+			w.noteFirst(&w.calls[len(w.calls)-1])
 		}
 	}
 	w.overlaps()
 	return w
+}
+
+func (w *txnWords) noteFirst(c *txnCall) {
+	k := pairOf{int64(c.pid), int64(c.epoch)}
+	if _, known := w.first[k]; !known && c.writes() {
+		w.first[k] = w.h.Events[w.h.Ops[c.op].Inv].T
+	}
 }
 
 func (w *txnWords) addPlace(tp string) {
