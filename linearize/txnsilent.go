@@ -52,14 +52,14 @@ func (t *txnTurn) silent(from *txnWorld, st step, armed []int) {
 // settle notes which requests without an answer can have no effect any more:
 // their epoch is over, with all its markers. So worlds that differ only in
 // whether those were decided become equal.
-func (t *txnTurn) settle() {
-	now := &t.w.txn
+func (s *txnSpec) settle(w *txnWorld) {
+	now := &w.txn
 	if now.Pending != model.NoTransaction {
 		return
 	}
-	for i, b := range t.bits {
-		if c := &t.calls[i]; c.pid == now.PID && c.pid != 0 && c.epoch < now.Epoch && c.api != model.InitProducerID {
-			t.w.used |= b
+	for i, b := range s.bits {
+		if c := &s.calls[i]; c.pid == now.PID && c.pid != 0 && c.epoch < now.Epoch && c.api != model.InitProducerID {
+			w.used |= b
 		}
 	}
 }

@@ -141,15 +141,12 @@ func (s *txnSpec) next(ctx context.Context, c *txnConfig, i int) *txnConfig {
 		return nil
 	}
 	s.each(ctx, c, st, func(w *txnWorld) {
-		t := txnTurn{txnSpec: s, w: w}
-		t.keep = func(w *txnWorld) {
-			t.w = w
-			if s.hopeless(n, w) {
-				return
+		t := txnTurn{txnSpec: s, w: w, keep: func(w *txnWorld) {
+			if !s.hopeless(n, w) {
+				s.settle(w)
+				n.worlds.add(s.atlas.number(w))
 			}
-			t.settle()
-			n.worlds.add(s.atlas.number(w))
-		}
+		}}
 		t.step(st)
 	})
 	s.spent += len(n.worlds)
@@ -169,10 +166,7 @@ func (s *txnSpec) each(ctx context.Context, c *txnConfig, st step, do func(*txnW
 		pending = pending[:len(pending)-1]
 		do(w.clone())
 		t := txnTurn{txnSpec: s, keep: func(w *txnWorld) {
-			if s.hopeless(c, w) {
-				return
-			}
-			if n := s.atlas.number(w); all.add(n) {
+			if n := s.atlas.number(w); !s.hopeless(c, w) && all.add(n) {
 				pending = append(pending, n)
 			}
 		}}
