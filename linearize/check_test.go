@@ -53,8 +53,8 @@ func TestEmptyHistory(t *testing.T) {
 
 func TestUnsupportedIsNotJudged(t *testing.T) {
 	b := NewBuilder("b")
-	b.Invoke(0, "txn-commit", Request{})
-	if r := Check(b.History(), Options{}); r.Verdict != Undecided || !strings.Contains(r.Note, "transactions") {
+	b.Invoke(0, "poll", Request{})
+	if r := Check(b.History(), Options{}); r.Verdict != Undecided || !strings.Contains(r.Note, "poll") {
 		t.Error(r)
 	}
 }

@@ -40,6 +40,9 @@ func (h *History) lives() []life {
 			all = append(all, life{up: last.dead, down: end, dead: end})
 		}
 	}
+	if last := all[len(all)-1]; last.dead < end && len(h.Ops) > 0 && h.Ops[len(h.Ops)-1].Inv > last.dead {
+		all = append(all, life{up: last.dead, down: end, dead: end}) // a start that nobody noted
+	}
 	return all
 }
 

@@ -46,7 +46,11 @@ func (j *judge) localise() []Finding {
 	if len(all) == 0 {
 		c := newConflict(suspect{op: broken})
 		n := facts{h: j.h}
-		all = append(all, Finding{NotLinearizable, c.events(j.h), n.says(broken) + ": no order of the requests before it explains it" + reason})
+		name := NotLinearizable
+		if j.only.txn { // the others are what they are by themselves
+			name = txnAnomaly(&j.h.Ops[broken], refused)
+		}
+		all = append(all, Finding{name, c.events(j.h), n.says(broken) + ": no order of the requests before it explains it" + reason})
 	}
 	return all
 }
