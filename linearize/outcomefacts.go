@@ -173,42 +173,40 @@ func (t *txnFacts) hidden(v *logView, read int, e entry) (conflict, bool) {
 	if by, shown := v.shown[e.offset]; shown {
 		return at("lost-write", fmt.Sprintf("which op %d returned", t.h.Ops[by].ID), by)
 	}
-	if !t.identified(e.from.pid) {
-		return t.hiddenInSeries(v, e, at)
-	}
-	if tp, other, by := t.visibleOf(e.from.pid, e.from.epoch); by >= 0 {
-		return at("torn-transaction", fmt.Sprintf("but op %d returned %s of %s, which producer %d wrote in the same epoch %d", t.h.Ops[by].ID, other, tp, e.from.pid, e.from.epoch), by)
-	}
-	for _, i := range t.endsOf(e.from.op, true) {
-		if t.h.Ops[i].Outcome == OK {
-			return at("torn-transaction", "of a transaction that was committed: "+t.says(i), i)
+	if t.identified(e.from.pid) {
+		if tp, other, by := t.visibleOf(e.from.pid, e.from.epoch); by >= 0 {
+			return at("torn-transaction", fmt.Sprintf("but op %d returned %s of %s, which producer %d wrote in the same epoch %d", t.h.Ops[by].ID, other, tp, e.from.pid, e.from.epoch), by)
 		}
+	}
+	if i := t.committedBy(e.from.op); i >= 0 {
+		return at("torn-transaction", "of a transaction that was committed: "+t.says(i), i)
 	}
 	return conflict{}, false
 }
 
-// hiddenInSeries: without an epoch of its own, a transaction is known by its
-// time: what was written after the last end before an accepted commit, and was
-// not fenced, is committed.
-func (t *txnFacts) hiddenInSeries(v *logView, e entry, at func(string, string, ...int) (conflict, bool)) (conflict, bool) {
-	w := &t.h.Ops[e.from.op]
-	if w.open() {
-		return conflict{}, false
-	}
-	for _, i := range t.by[e.from.pid].ends {
+// committedBy is an answer that proves what was written to be committed; -1 if
+// there is none. Without an epoch of its own, a transaction is known by its
+// time: an accepted commit covers what was written before it, if no abort can
+// have come between. A fence would have raised the epoch.
+func (t *txnFacts) committedBy(write int) int {
+	w := &t.h.Ops[write]
+	first := -1
+	for _, i := range t.endsOf(write, true) {
 		c := &t.h.Ops[i]
-		if c.answeredAt() < w.Inv {
+		if c.Outcome != OK {
 			continue
 		}
-		if c.In.Epoch != e.from.epoch || !c.In.Commit || c.Outcome != OK || c.Inv < w.Ret {
-			if c.Outcome == Failed && !c.open() {
-				continue // it ended nothing
-			}
-			return conflict{}, false
+		if t.identified(w.In.PID) {
+			return i
 		}
-		return at("torn-transaction", "of a transaction that was committed: "+t.says(i), i)
+		if c.Inv > w.answeredAt() && (first < 0 || c.Ret < t.h.Ops[first].Ret) {
+			first = i
+		}
 	}
-	return conflict{}, false
+	if first < 0 || slices.ContainsFunc(t.endsOf(write, false), func(i int) bool { return t.h.Ops[i].Inv < t.h.Ops[first].Ret }) {
+		return -1
+	}
+	return first
 }
 
 // visibleOf finds a record of a pair that some read_committed fetch returned.

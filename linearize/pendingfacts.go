@@ -1,6 +1,9 @@
 package linearize
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Offsets of a transaction are pending until its marker: a plain fetch does not
 // see them, a stable one is refused.
@@ -14,17 +17,9 @@ func (t *txnFacts) installedAt(i int) int {
 		return never
 	case o.F == fCommit:
 		return o.Ret
-	case !t.identified(o.In.PID):
-		return never
 	}
-	done := t.over(o.In.PID, o.In.Epoch)
-	if done < 0 {
-		return never
-	}
-	for _, end := range t.endsOf(i, true) {
-		if t.h.Ops[end].Outcome == OK {
-			return t.h.Ops[done].Ret
-		}
+	if done := t.doneBy(i); done >= 0 && t.committedBy(i) >= 0 {
+		return t.h.Ops[done].Ret
 	}
 	return never
 }
@@ -147,13 +142,36 @@ func (t *txnFacts) mayBeDecided(w, event int) bool {
 			return true
 		}
 	}
-	for _, i := range t.ops {
-		o := &t.h.Ops[i]
-		if o.F == fInit && o.In.Txn == p.In.Txn && o.Inv < event && o.answeredAt() > p.Inv && !o.refusedAs("PRODUCER_FENCED") {
-			return true
+	return t.fencedBefore(p, event) || t.timedOut(p.In.Txn, began, event)
+}
+
+// fencedBefore tells whether a new owner can have ended the transaction of a
+// write before an event. It may have done so before the write even, which then
+// came before the marker.
+func (t *txnFacts) fencedBefore(w *Op, event int) bool {
+	s := t.by[w.In.PID]
+	given := never
+	for _, i := range s.ops {
+		if o := &t.h.Ops[i]; o.Outcome == OK && o.Out.PID == w.In.PID && o.Out.Epoch == w.In.Epoch {
+			given = min(given, o.Inv)
 		}
 	}
-	return t.timedOut(p.In.Txn, began, event)
+	if given == never {
+		given = 0
+	}
+	return slices.ContainsFunc(t.ops, func(i int) bool {
+		o := &t.h.Ops[i]
+		switch {
+		case o.F != fInit || o.In.Txn != w.In.Txn || o.Inv > event || o.refusedAs("PRODUCER_FENCED") || o.answeredAt() < given:
+			return false
+		case o.Outcome == OK && o.Out.PID == w.In.PID && o.Out.Epoch <= w.In.Epoch:
+			return false
+		}
+		return !slices.ContainsFunc(s.adds, func(k int) bool { // the epoch was the same later
+			a := &t.h.Ops[k]
+			return a.In.Epoch == w.In.Epoch && a.Inv > o.answeredAt()
+		})
+	})
 }
 
 // timedOut tells whether a transaction that began after one event can have timed

@@ -44,11 +44,14 @@ func (e *effort) work() *effort { return e }
 type searcher interface {
 	porcupineModel() porcupine.Model
 	operations() []porcupine.Operation
+	size() int // how many answers it looks at
 	work() *effort
 	// refusals replays an order of operations and tells why the given request
 	// cannot come next.
 	refusals(order []porcupine.Operation, op int) []refusal
 }
+
+func (s *spec) size() int { return len(s.calls) }
 
 // refusal is an answer of the model that is not the recorded one, or another
 // reason against a request.

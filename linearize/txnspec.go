@@ -129,6 +129,8 @@ func (s *txnSpec) operations() []porcupine.Operation {
 	return all
 }
 
+func (s *txnSpec) size() int { return len(s.calls) }
+
 // next takes a step; nil if no world explains it.
 func (s *txnSpec) next(ctx context.Context, c *txnConfig, i int) *txnConfig {
 	st := s.steps[i]
