@@ -18,15 +18,28 @@ func (j *judge) localise() []Finding {
 			return found
 		}
 	}
-	p, _ := j.firstIllegal(j.h, j.c)
-	if p.spec == nil { // within the fuel of a diagnosis
-		p = partsOf(j.h, j.c)[0]
+	var all []Finding
+	for _, p := range partsOf(j.h, j.c) {
+		if at := j.within(p); at.search(j.h, at.c) == porcupine.Illegal {
+			all = append(all, at.localisePart()...)
+		}
 	}
-	j = j.within(p)
+	if len(all) == 0 { // within the fuel of a diagnosis
+		all = append(all, j.unexplained())
+	}
+	return all
+}
+
+// unexplained is a finding of which only the verdict is known.
+func (j *judge) unexplained() Finding {
+	last := j.h.Ops[j.c.ops[len(j.c.ops)-1]]
+	return Finding{NotLinearizable, []int{last.Inv}, "no order of the requests of " + j.c.name + " explains every answer"}
+}
+
+func (j *judge) localisePart() []Finding {
 	broken := j.breakingPoint()
 	if broken < 0 {
-		last := j.h.Ops[j.c.ops[len(j.c.ops)-1]]
-		return []Finding{{NotLinearizable, []int{last.Inv}, "no order of the requests of " + p.about + " explains every answer"}}
+		return []Finding{j.unexplained()}
 	}
 	refused := j.refusals(broken)
 	reason := reasonOf(refused)
@@ -89,6 +102,9 @@ func (j *judge) verdictOn(op int, refused []refusal) (anomaly, right string) {
 	// A timer that nobody saw can explain UNKNOWN_MEMBER_ID nearly everywhere, so
 	// that it comes last.
 	for _, err := range []string{"ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS", "UNKNOWN_MEMBER_ID"} {
+		if o.F == fTxnCommit && err == "REBALANCE_IN_PROGRESS" {
+			continue // no answer of the group's
+		}
 		refused := j.edited(j.h, op, func(o *Op) {
 			o.Outcome, o.Out = Failed, noAnswer()
 			o.Out.Err = err

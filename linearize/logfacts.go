@@ -44,6 +44,7 @@ type logView struct {
 	tp      string
 	batches []batch
 	entries map[int64]entry
+	claims  []entry // all that was said of places, in its order
 	offsets []int64            // of the entries, rising
 	writers map[string][]batch // by value
 	reads   []int
@@ -83,13 +84,16 @@ func (t *txnFacts) log(c component) []conflict {
 // place collects the places of records, and finds two records at one place.
 func (t *txnFacts) place(v *logView) []conflict {
 	var found []conflict
-	put := func(offset int64, value string, by int, from batch) {
+	put := func(offset int64, value string, by int) {
 		e, known := v.entries[offset]
+		claim := entry{offset, value, by, t.writer(v, value)}
 		switch {
 		case !known:
-			v.entries[offset] = entry{offset, value, by, from}
+			v.entries[offset] = claim
 			v.offsets = append(v.offsets, offset)
+			v.claims = append(v.claims, claim)
 		case e.value != value && len(found) < maxConflicts:
+			v.claims = append(v.claims, claim)
 			why := fmt.Sprintf("offset %d of %s holds %s by op %d and %s by op %d", offset, v.tp, e.value, t.h.Ops[e.by].ID, value, t.h.Ops[by].ID)
 			found = append(found, newConflict(suspect{op: by, anomaly: "inconsistent-offsets", why: why}, suspect{op: e.by, anomaly: "inconsistent-offsets", why: why}))
 		}
@@ -97,18 +101,14 @@ func (t *txnFacts) place(v *logView) []conflict {
 	for _, b := range v.batches {
 		if o := &t.h.Ops[b.op]; o.Outcome == OK && o.Out.Base >= 0 {
 			for k, value := range o.In.Values {
-				put(o.Out.Base+int64(k), value, b.op, b)
+				put(o.Out.Base+int64(k), value, b.op)
 			}
 		}
 	}
 	for _, i := range v.reads {
 		o := &t.h.Ops[i]
 		for _, r := range o.Out.Records {
-			from := batch{op: -1}
-			if w := v.writers[r.Value]; len(w) == 1 {
-				from = w[0]
-			}
-			put(r.Offset, r.Value, i, from)
+			put(r.Offset, r.Value, i)
 			if _, known := v.shown[r.Offset]; !known && o.In.Committed {
 				v.shown[r.Offset] = i
 			}
@@ -116,6 +116,19 @@ func (t *txnFacts) place(v *logView) []conflict {
 	}
 	slices.Sort(v.offsets)
 	return found
+}
+
+// writer is the one batch that can have brought a value, by the first request
+// that may have appended it; its op is -1 if there are several.
+func (t *txnFacts) writer(v *logView, value string) batch {
+	if v.once(value) {
+		for _, b := range v.writers[value] {
+			if o := &t.h.Ops[b.op]; o.open() || o.Outcome == OK {
+				return b
+			}
+		}
+	}
+	return batch{op: -1}
 }
 
 // within lists the known records from one offset to before another.
@@ -140,14 +153,13 @@ func (v *logView) once(value string) bool {
 func (t *txnFacts) twice(v *logView) []conflict {
 	var found []conflict
 	at := map[string]entry{}
-	for _, offset := range v.offsets {
-		e := v.entries[offset]
+	for _, e := range v.claims {
 		a, known := at[e.value]
 		if !known {
 			at[e.value] = e
 			continue
 		}
-		if !v.once(e.value) || len(found) >= maxConflicts {
+		if a.offset == e.offset || !v.once(e.value) || len(found) >= maxConflicts {
 			continue
 		}
 		why := fmt.Sprintf("%s is at offset %d of %s by op %d and at offset %d by op %d, and one batch brought it", e.value, a.offset, v.tp, t.h.Ops[a.by].ID, e.offset, t.h.Ops[e.by].ID)

@@ -85,20 +85,21 @@ func (t *txnFacts) decided(v *logView) []conflict {
 		if !o.In.Committed {
 			continue
 		}
-		for _, offset := range v.within(o.In.From, o.next()) {
+		judge := func(offset int64, rule func(*logView, int, entry) (conflict, bool)) {
 			e := v.entries[offset]
 			if len(found) >= maxConflicts || e.from.op < 0 || v.lost[offset] {
-				continue
+				return
 			}
-			var c conflict
-			var bad bool
-			if o.returned(offset) {
-				c, bad = t.shownEarly(v, i, e)
-			} else {
-				c, bad = t.hidden(v, i, e)
-			}
-			if bad {
+			if c, bad := rule(v, i, e); bad {
 				found = append(found, c)
+			}
+		}
+		for _, r := range o.Out.Records {
+			judge(r.Offset, t.shownEarly)
+		}
+		for _, offset := range v.within(o.In.From, o.next()) {
+			if !o.returned(offset) {
+				judge(offset, t.hidden)
 			}
 		}
 	}
