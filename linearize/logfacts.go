@@ -44,7 +44,7 @@ type logView struct {
 	tp      string
 	batches []batch
 	entries map[int64]entry
-	claims  []entry // all that was said of places, in its order
+	claims  []entry            // all that was said of places, in its order
 	offsets []int64            // of the entries, rising
 	writers map[string][]batch // by value
 	reads   []int
