@@ -127,8 +127,8 @@ func (o *Op) open() bool {
 }
 
 // silent tells of requests without answer whose effect nobody can see: reads,
-// heartbeats (the timers they reset have no clock here), commits of values that
-// nobody read, and the SyncGroup of a follower, which only keeps its own session
+// heartbeats (the timers they reset have no clock here), members' commits of
+// values that nobody read, and the SyncGroup of a follower, which only keeps its own session
 // alive.
 func (t heard) silent(o *Op) bool {
 	if !o.open() {
@@ -141,14 +141,19 @@ func (t heard) silent(o *Op) bool {
 		leader, known := t.leaders[o.In.Generation]
 		return known && leader != o.In.Member
 	case fCommit:
-		for tp, v := range o.In.Offsets {
-			if _, read := t.values[place{tp, v}]; read {
-				return false
-			}
-		}
-		return true
+		return t.unread(o) && o.In.Generation >= 0
 	}
 	return false
+}
+
+// unread tells that nobody read what a commit brought.
+func (t heard) unread(o *Op) bool {
+	for tp, v := range o.In.Offsets {
+		if _, read := t.values[place{tp, v}]; read {
+			return false
+		}
+	}
+	return true
 }
 
 // readAt is the event by which a commit was certainly applied, because a fetch
@@ -171,7 +176,7 @@ func (p *problem) mute(o *Op) bool {
 	case fFetch:
 		return true
 	case fCommit:
-		return o.open()
+		return o.open() && o.In.Generation >= 0
 	case fTxnCommit:
 		return !o.open() && o.Outcome == Failed && o.Out.Err != "ILLEGAL_GENERATION" && o.Out.Err != "UNKNOWN_MEMBER_ID"
 	}
@@ -199,6 +204,10 @@ func (p *problem) call(i int) call {
 	case fLeave:
 		c.api = model.LeaveGroup
 	case fCommit:
+		if c.unknown && (p.bare || p.told.unread(o)) { // it may have made the group (O1), as a transactional one may
+			c.api = model.TxnOffsetCommit
+			break
+		}
 		c.api = model.OffsetCommit
 		c.values = v.readings(o.In.Offsets)
 		c.parks = c.err == model.None
