@@ -92,6 +92,7 @@ type Request struct {
 	Log     string
 	Seq     int64    // of the first record; -1 for none
 	Values  []string // JSON scalars, as the file spells them
+	Acks    int64    // -1: answered when all replicas have it
 	From    int64    // where a fetch begins
 	// Committed: a fetch with isolation level read_committed.
 	Committed bool

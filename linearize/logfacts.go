@@ -240,7 +240,7 @@ func (t *txnFacts) order(v *logView) []conflict {
 	}
 	var ends []end // what was known to be in the log, by rising time
 	for _, b := range v.batches {
-		if o := &t.h.Ops[b.op]; o.Outcome == OK && o.Out.Base >= 0 {
+		if o := &t.h.Ops[b.op]; o.Outcome == OK && o.Out.Base >= 0 && o.In.Acks < 0 {
 			ends = append(ends, end{b.op, o.Ret, o.Out.Base + b.n})
 		}
 	}

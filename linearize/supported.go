@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"slices"
 	"strconv"
 
 	"fencecheck/model"
@@ -28,7 +29,22 @@ func (h *History) Supported() error {
 			return refuse(h.Ops[i].Line, what)
 		}
 	}
+	if i := h.plainWrite(); i >= 0 {
+		return refuse(h.Ops[i].Line, "a Produce without transactional id by a transactional producer id")
+	}
 	return h.checkSizes()
+}
+
+// plainWrite finds a Produce outside of transactions by a producer id that a
+// transaction coordinator gave out; -1 if there is none.
+func (h *History) plainWrite() int {
+	given := map[int64]bool{}
+	for i := range h.Ops {
+		if o := &h.Ops[i]; o.In.Txn != "" && o.isTxn() {
+			given[o.In.PID], given[o.Out.PID] = true, true
+		}
+	}
+	return slices.IndexFunc(h.Ops, func(o Op) bool { return o.F == fProduce && o.In.Txn == "" && o.In.PID >= 0 && given[o.In.PID] })
 }
 
 // unsupportedOp is what of a request is not modelled, "" for nothing.
@@ -73,7 +89,9 @@ const unstable = "UNSTABLE_OFFSET_COMMIT"
 func openError(name string) bool {
 	switch name {
 	case "COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", "UNKNOWN_SERVER_ERROR", "REQUEST_TIMED_OUT",
-		"NOT_ENOUGH_REPLICAS", "COORDINATOR_LOAD_IN_PROGRESS", "NETWORK_EXCEPTION", "NOT_LEADER_OR_FOLLOWER":
+		"NOT_ENOUGH_REPLICAS", "COORDINATOR_LOAD_IN_PROGRESS", "NETWORK_EXCEPTION", "NOT_LEADER_OR_FOLLOWER",
+		"NOT_ENOUGH_REPLICAS_AFTER_APPEND", "UNKNOWN_TOPIC_OR_PARTITION", "LEADER_NOT_AVAILABLE", "OFFSET_NOT_AVAILABLE",
+		"OFFSET_OUT_OF_RANGE", "KAFKA_STORAGE_ERROR":
 		return true
 	}
 	return false

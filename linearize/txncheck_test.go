@@ -11,7 +11,7 @@ import (
 func simulatedTxns(runs uint64, requests int) []*History {
 	var all []*History
 	for seed := range runs {
-		all = append(all, recordTxn(txnRun{seed: seed, style: 1 + int64(seed%2), requests: requests, unknown: int(seed % 3 * 2), kills: int(seed / 2 % 3)}))
+		all = append(all, recordTxn(txnRun{seed: seed, style: 1 + int64(seed%2), requests: requests, unknown: int(seed % 3 * 2), kills: int(seed / 2 % 3), slow: seed%4 > 1}))
 	}
 	return all
 }

@@ -24,7 +24,7 @@ func txnFields(f string, r Request) map[string]any {
 	set("seq", r.Seq, f == fProduce && r.PID >= 0)
 	set("from", r.From, f == fRead)
 	if f == fProduce {
-		in["vals"] = raw(r.Values)
+		in["vals"], in["acks"] = raw(r.Values), r.Acks
 	}
 	if f == fRead {
 		in["iso"] = "read_uncommitted"

@@ -41,10 +41,10 @@ func newTxnFacts(h *History, c component) *txnFacts {
 		if !o.isTxn() {
 			continue
 		}
-		if o.In.PID >= 0 {
+		if o.In.Txn != "" && o.In.PID >= 0 { // without, no coordinator keeps the epoch
 			t.note(i, o.In.PID)
 		}
-		if o.Outcome == OK && o.Out.PID >= 0 && o.Out.PID != o.In.PID {
+		if o.In.Txn != "" && o.Outcome == OK && o.Out.PID >= 0 && o.Out.PID != o.In.PID {
 			t.note(i, o.Out.PID)
 		}
 		if o.F == fProduce {

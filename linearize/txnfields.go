@@ -38,6 +38,7 @@ func (o *object) txnRequest(f string) Request {
 		r.Log = o.partition("tp")
 		r.Seq = o.integer("seq", r.PID >= 0, -1, math.MaxInt32, -1)
 		r.Values = o.scalars("vals")
+		r.Acks = o.integer("acks", false, -1, 1, -1)
 	case fRead:
 		r.Log = o.partition("tp")
 		r.From = o.integer("from", true, 0, math.MaxInt64, 0)

@@ -18,6 +18,7 @@ type txnRun struct {
 	requests int
 	unknown  int // percent of the requests without an answer
 	kills    int
+	slow     bool // markers take their time
 	rules    model.Rules
 }
 
@@ -175,7 +176,7 @@ func (s *txnSim) giveUp(m *simMessage) {
 
 // next is what a client asks next.
 func (s *txnSim) next(c *simClient) *simMessage {
-	r := Request{PID: -1, Epoch: -1, Seq: -1}
+	r := Request{PID: -1, Epoch: -1, Seq: -1, Acks: -1}
 	n := s.rng.IntN(100)
 	switch {
 	case n < 10: // a reader
@@ -304,7 +305,7 @@ func (c *simClient) learn(m *simMessage) {
 func (s *txnSim) marker() bool {
 	for _, t := range s.broker.txns {
 		for p := range s.broker.leaders {
-			if t.outbox.To.Has(simPart(p)) && s.percent(60) {
+			if t.outbox.To.Has(simPart(p)) && s.percent(60) && (!s.run.slow || s.percent(15)) {
 				s.broker.mark(t, p)
 				return true
 			}
