@@ -278,3 +278,18 @@ func TestSearchExplains(t *testing.T) {
 		}
 	}
 }
+
+// A group goes on, after its broker was killed, as the log has it.
+func TestKilledBrokersAreLegal(t *testing.T) {
+	kills := 0
+	for i := range 80 {
+		h := Record(Run{Seed: uint64(i), Clients: 2 + i%3, Simple: i % 2, Requests: 100 + i%4*40, UnknownPercent: i % 4, DelayPercent: i % 3 * 15, Kills: 1 + i%3})
+		kills += len(h.lives()) - 1
+		if r := Check(h, Options{}); r.Verdict != Legal {
+			t.Errorf("%s: %s %v", h.Name, r.Verdict, r.Findings)
+		}
+	}
+	if kills < 80 {
+		t.Errorf("the broker was killed %d times only", kills)
+	}
+}
