@@ -43,10 +43,17 @@ func (t *txnFacts) judgeOffset(i int, tp string, r *register) []conflict {
 	if !o.In.Stable {
 		return found
 	}
+	last := t.lastWrite(i, r.writes[o.Out.Offsets[tp]])
 	for _, all := range r.writes {
 		for _, w := range all {
 			p := &t.h.Ops[w]
-			if p.F != fTxnCommit || p.Outcome != OK || p.Ret > o.Inv || t.mayBeDecided(w, o.Ret) {
+			if p.F != fTxnCommit || p.Outcome != OK || p.Ret > o.Inv {
+				continue
+			}
+			if t.mayBeDecided(w, o.Ret) {
+				if end := t.committedBy(w); end >= 0 && last < p.Inv {
+					found = append(found, t.notSeen(i, tp, w, end))
+				}
 				continue
 			}
 			why := fmt.Sprintf("stable fetch (op %d) was answered for %s, although a transaction had offset %d of it pending (%s) and nothing can have ended it by then", o.ID, tp, p.In.Offsets[tp], t.says(w))
@@ -55,6 +62,28 @@ func (t *txnFacts) judgeOffset(i int, tp string, r *register) []conflict {
 		}
 	}
 	return found
+}
+
+// lastWrite is the event by which every write of a number that a fetch may have
+// read was answered; -1 if there was none.
+func (t *txnFacts) lastWrite(read int, writes []int) int {
+	last := -1
+	for _, w := range writes {
+		if p := &t.h.Ops[w]; p.Inv < t.h.Ops[read].Ret {
+			last = max(last, p.answeredAt())
+		}
+	}
+	return last
+}
+
+// notSeen: a stable fetch was answered, so that what was committed was decided by
+// then; but it returned what had been written before.
+func (t *txnFacts) notSeen(read int, tp string, w, end int) conflict {
+	o := &t.h.Ops[read]
+	why := fmt.Sprintf("stable fetch (op %d) returned %d for %s, although offset %d was brought after every write of that (%s) and committed (%s)",
+		o.ID, o.Out.Offsets[tp], tp, t.h.Ops[w].In.Offsets[tp], t.says(w), t.says(end))
+	return newConflict(suspect{op: read, anomaly: "offset-regression", why: why}, suspect{op: w, anomaly: "offset-regression", why: why},
+		suspect{op: end, anomaly: "offset-regression", why: why})
 }
 
 // early: a fetch returned a number that only transactions wrote, and none of
