@@ -131,6 +131,8 @@ func covers(k charge) []string {
 		return []string{"stale-generation-heartbeat"}
 	case "unknown-member-join":
 		return []string{"generation-regression"}
+	case "torn-transaction":
+		return []string{"stale-epoch-write", wrongTransaction}
 	}
 	return nil
 }

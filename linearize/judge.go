@@ -42,30 +42,19 @@ func (j *judge) diagnose() {
 // or that a group had more members or parked requests at once than a world can
 // hold.
 func (j *judge) search(h *History, c component) porcupine.CheckResult {
-	_, r := j.firstIllegal(h, c)
-	return r
-}
-
-// firstIllegal finds a part that has no order.
-func (j *judge) firstIllegal(h *History, c component) (part, porcupine.CheckResult) {
-	worst := porcupine.Ok
-	parts := []part{}
 	if j.only != nil {
-		p := *j.only
-		p.component = c
-		parts = append(parts, p)
-	} else {
-		parts = partsOf(h, c)
+		return j.run(j.only.spec(h, c))
 	}
-	for _, p := range parts {
+	worst := porcupine.Ok
+	for _, p := range partsOf(h, c) {
 		switch j.run(p.spec(h, p.component)) {
 		case porcupine.Illegal:
-			return p, porcupine.Illegal
+			return porcupine.Illegal
 		case porcupine.Unknown:
 			worst = porcupine.Unknown
 		}
 	}
-	return part{}, worst
+	return worst
 }
 
 func (j *judge) run(s searcher) porcupine.CheckResult {
@@ -100,7 +89,7 @@ func (j *judge) legal(h *History) bool {
 	return len(necessary(h, j.whole)) == 0 && j.search(h, j.c) == porcupine.Ok
 }
 
-// within is the judge of one part.
+// within is the judge of one part. It has its own count of the fuel.
 func (j *judge) within(p part) *judge {
 	n := *j
 	n.c, n.only = p.component, &p
@@ -174,6 +163,9 @@ func (j *judge) breakingPoint() int {
 // accepted commits and the fetches. That is a relaxation, so only its "illegal"
 // counts. It is quick where the joint search is not, and names the partition.
 func (j *judge) projections() []Finding {
+	if !j.c.plain(j.h) {
+		return nil // transactions commit, too
+	}
 	var found []Finding
 	words := intern(j.h, j.c)
 	for _, tp := range sortedKeys(words.partitions) {

@@ -13,10 +13,8 @@ import (
 // other answers, one at a time, would make it legal.
 func (j *judge) localise() []Finding {
 	j.diagnose()
-	if j.c.whole(j.h) {
-		if found := j.projections(); len(found) > 0 {
-			return found
-		}
+	if found := j.projections(); len(found) > 0 {
+		return found
 	}
 	var all []Finding
 	for _, p := range partsOf(j.h, j.c) {

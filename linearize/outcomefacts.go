@@ -8,18 +8,24 @@ import (
 // A record's transaction ends with the next marker of its producer. Who reads
 // only what is decided sees it after a COMMIT marker, and never after another.
 
+// endKey is what endsOf is asked.
+type endKey struct {
+	write  int
+	commit bool
+}
+
 // endsOf lists the EndTxns that may have written a marker of the given kind for
 // what a batch or commit of offsets wrote: accepted, or without an answer.
 func (t *txnFacts) endsOf(write int, commit bool) []int {
+	all, known := t.known[endKey{write, commit}]
 	o := &t.h.Ops[write]
 	s := t.by[o.In.PID]
-	if s == nil {
-		return nil
+	if known || s == nil {
+		return all
 	}
-	var all []int
-	for _, i := range s.ends {
+	for _, i := range s.ends[o.In.Epoch] {
 		e := &t.h.Ops[i]
-		if e.In.Epoch != o.In.Epoch || e.In.Commit != commit || !e.open() && e.Outcome != OK {
+		if e.In.Commit != commit || !e.open() && e.Outcome != OK {
 			continue
 		}
 		if !t.bumps(e) && (t.endedBefore(i, write) || commit && t.abortedBetween(write, i)) {
@@ -27,6 +33,7 @@ func (t *txnFacts) endsOf(write int, commit bool) []int {
 		}
 		all = append(all, i)
 	}
+	t.known[endKey{write, commit}] = all
 	return all
 }
 
@@ -37,9 +44,9 @@ func (t *txnFacts) endedBefore(end, write int) bool {
 	if e.answeredAt() >= w.Inv {
 		return false
 	}
-	return slices.ContainsFunc(t.by[e.In.PID].adds, func(i int) bool {
+	return slices.ContainsFunc(t.by[e.In.PID].adds[e.In.Epoch], func(i int) bool {
 		o := &t.h.Ops[i]
-		return o.In.Epoch == e.In.Epoch && o.Inv > e.Ret && o.Ret < w.Inv
+		return o.Inv > e.Ret && o.Ret < w.Inv
 	})
 }
 
@@ -47,33 +54,34 @@ func (t *txnFacts) endedBefore(end, write int) bool {
 // aborted before an EndTxn was sent.
 func (t *txnFacts) abortedBetween(write, end int) bool {
 	w, e := &t.h.Ops[write], &t.h.Ops[end]
-	return slices.ContainsFunc(t.by[w.In.PID].ends, func(i int) bool {
+	return slices.ContainsFunc(t.by[w.In.PID].ends[w.In.Epoch], func(i int) bool {
 		a := &t.h.Ops[i]
-		return !a.In.Commit && a.Outcome == OK && !t.bumps(a) && a.In.Epoch == w.In.Epoch && a.Inv > w.answeredAt() && a.Ret < e.Inv
+		return !a.In.Commit && a.Outcome == OK && !t.bumps(a) && a.Inv > w.answeredAt() && a.Ret < e.Inv
 	})
 }
 
 // doneBy is the first request whose answer proves that what was written is
 // decided, with its marker; -1 if there is none.
 func (t *txnFacts) doneBy(write int) int {
-	w := &t.h.Ops[write]
-	best := t.over(w.In.PID, w.In.Epoch)
-	if t.identified(w.In.PID) {
-		return best
+	if done, known := t.done[write]; known {
+		return done
 	}
+	w := &t.h.Ops[write]
 	s := t.by[w.In.PID]
-	for _, i := range s.ends {
+	best := t.over(w.In.PID, w.In.Epoch)
+	for _, i := range s.ends[w.In.Epoch] {
 		e := &t.h.Ops[i]
-		if e.Outcome != OK || e.In.Epoch != w.In.Epoch || e.Inv < w.answeredAt() {
+		if t.identified(w.In.PID) || e.Outcome != OK || e.Inv < w.answeredAt() {
 			continue
 		}
-		for _, y := range s.adds {
-			if o := &t.h.Ops[y]; o.In.Epoch == e.In.Epoch && o.Inv > e.Ret && (best < 0 || o.Ret < t.h.Ops[best].Ret) {
+		for _, y := range s.adds[w.In.Epoch] {
+			if o := &t.h.Ops[y]; o.Inv > e.Ret && (best < 0 || o.Ret < t.h.Ops[best].Ret) {
 				best = y
 			}
 		}
 		break
 	}
+	t.done[write] = best
 	return best
 }
 
@@ -144,9 +152,9 @@ func (t *txnFacts) shownEarly(v *logView, read int, e entry) (conflict, bool) {
 func (t *txnFacts) refusedEnds(write, before int, commits bool) []suspect {
 	w := &t.h.Ops[write]
 	var all []suspect
-	for _, i := range t.by[w.In.PID].ends {
+	for _, i := range t.by[w.In.PID].ends[w.In.Epoch] {
 		o := &t.h.Ops[i]
-		if o.In.Epoch == w.In.Epoch && o.Outcome == Failed && !o.open() && o.Inv < before && o.Ret > w.Inv && (o.In.Commit || !commits) {
+		if o.Outcome == Failed && !o.open() && o.Inv < before && o.Ret > w.Inv && (o.In.Commit || !commits) {
 			all = append(all, suspect{op: i, anomaly: "unjustified-fence", why: fmt.Sprintf("%s, but what op %d wrote was decided", t.says(i), w.ID)})
 		}
 	}

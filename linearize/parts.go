@@ -1,6 +1,9 @@
 package linearize
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A component with transactions is not searched as a whole: what a group, a
 // transactional id and a partition know of each other grows too fast. Each is
@@ -16,18 +19,14 @@ type part struct {
 	spec  func(*History, component) searcher // of the part, or of a beginning of it
 }
 
+// plain tells whether a component has no transactions, and so one group.
+func (c component) plain(h *History) bool {
+	return !slices.ContainsFunc(c.ops, func(i int) bool { return !h.Ops[i].ofGroup() || h.Ops[i].F == fTxnCommit })
+}
+
 // whole tells whether one group and one life of the broker is all there is, so
 // that one specification covers everything.
-func (c component) whole(h *History) bool {
-	for _, i := range c.ops {
-		switch h.Ops[i].F {
-		case fJoin, fSync, fHeartbeat, fLeave, fCommit, fFetch:
-		default:
-			return false
-		}
-	}
-	return len(h.lives()) == 1
-}
+func (c component) whole(h *History) bool { return c.plain(h) && len(h.lives()) == 1 }
 
 // partsOf lists the specifications that a component must satisfy.
 func partsOf(h *History, c component) []part {

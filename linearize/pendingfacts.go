@@ -50,6 +50,9 @@ func (t *txnFacts) judgeOffset(i int, tp string, r *register) []conflict {
 			if p.F != fTxnCommit || p.Outcome != OK || p.Ret > o.Inv {
 				continue
 			}
+			if done := t.doneBy(w); done >= 0 && t.h.Ops[done].Ret < o.Inv {
+				continue // decided, as other rules know
+			}
 			if t.mayBeDecided(w, o.Ret) {
 				if end := t.committedBy(w); end >= 0 && last < p.Inv {
 					found = append(found, t.notSeen(i, tp, w, end))
@@ -158,9 +161,9 @@ func (t *txnFacts) mayBeDecided(w, event int) bool {
 			began = min(began, o.Inv)
 		}
 	}
-	for _, i := range t.by[p.In.PID].ends {
+	for _, i := range t.by[p.In.PID].ends[p.In.Epoch] {
 		e := &t.h.Ops[i]
-		if e.In.Epoch != p.In.Epoch || e.Outcome == Failed && !e.open() {
+		if e.Outcome == Failed && !e.open() {
 			continue
 		}
 		if !t.bumps(e) && t.endedBefore(i, w) {
@@ -196,9 +199,8 @@ func (t *txnFacts) fencedBefore(w *Op, event int) bool {
 		case o.Outcome == OK && o.Out.PID == w.In.PID && o.Out.Epoch <= w.In.Epoch:
 			return false
 		}
-		return !slices.ContainsFunc(s.adds, func(k int) bool { // the epoch was the same later
-			a := &t.h.Ops[k]
-			return a.In.Epoch == w.In.Epoch && a.Inv > o.answeredAt()
+		return !slices.ContainsFunc(s.adds[w.In.Epoch], func(k int) bool { // the epoch was the same later
+			return t.h.Ops[k].Inv > o.answeredAt()
 		})
 	})
 }

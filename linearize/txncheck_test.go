@@ -228,3 +228,12 @@ func TestTxnTwinsAreFound(t *testing.T) {
 	}
 	t.Log(found)
 }
+
+// A budget that runs out is no verdict on transactions either.
+func TestNoBudgetNoVerdictOnTransactions(t *testing.T) {
+	for _, h := range simulatedTxns(6, 100) {
+		if r := Check(h, Options{Budget: 1}); r.Verdict != Undecided || len(r.Findings) > 0 {
+			t.Errorf("%s: %s %v", h.Name, r.Verdict, r.Findings)
+		}
+	}
+}

@@ -16,17 +16,23 @@ type txnFacts struct {
 	pids    []int64            // in the order of their first answer or request
 	by      map[int64]*session // by producer id
 	batches map[string][]batch // by partition, in the order of invocation
+	known   map[endKey][]int   // results of endsOf
+	done    map[int]int        // results of doneBy
 	visible map[pairOf]sight   // a record of each pair that a read_committed fetch returned
 }
 
 // session is what is known of one producer id.
 type session struct {
-	ops  []int // requests that carry it, and answers that give it out
-	ends []int // EndTxns
+	ops  []int           // requests that carry it, and answers that give it out
+	ends map[int64][]int // EndTxns, by epoch
+	// plain: some EndTxn is of the first style, so that an epoch may have several
+	// transactions.
+	plain bool
+	given []milestone // answers that give out an epoch, as past
 	// past[e] is the request that proves first that every transaction of an
 	// epoch below e has all its markers, by rising epoch.
 	past []milestone
-	adds []int // TV1: requests that only a complete predecessor allows, by invocation
+	adds map[int64][]int // by epoch, requests that only a complete predecessor allows
 }
 
 type milestone struct {
@@ -35,7 +41,8 @@ type milestone struct {
 }
 
 func newTxnFacts(h *History, c component) *txnFacts {
-	t := &txnFacts{facts: newFacts(h, c), part: c, clock: h.clock(), lives: h.lives(), by: map[int64]*session{}, batches: map[string][]batch{}}
+	t := &txnFacts{facts: newFacts(h, c), part: c, clock: h.clock(), lives: h.lives(), by: map[int64]*session{}, batches: map[string][]batch{},
+		known: map[endKey][]int{}, done: map[int]int{}}
 	for _, i := range t.ops {
 		o := &h.Ops[i]
 		if !o.isTxn() {
@@ -60,12 +67,15 @@ func newTxnFacts(h *History, c component) *txnFacts {
 func (t *txnFacts) note(i int, pid int64) {
 	s := t.by[pid]
 	if s == nil {
-		s = &session{}
+		s = &session{ends: map[int64][]int{}, adds: map[int64][]int{}}
 		t.by[pid] = s
 		t.pids = append(t.pids, pid)
 	}
 	s.ops = append(s.ops, i)
 	o := &t.h.Ops[i]
+	if o.Outcome == OK && o.Out.PID == pid {
+		s.given = append(s.given, milestone{o.Out.Epoch, i})
+	}
 	if o.In.PID != pid {
 		if o.F == fInit {
 			s.past = append(s.past, milestone{o.Out.Epoch, i})
@@ -74,7 +84,8 @@ func (t *txnFacts) note(i int, pid int64) {
 	}
 	switch {
 	case o.F == fEnd:
-		s.ends = append(s.ends, i)
+		s.ends[o.In.Epoch] = append(s.ends[o.In.Epoch], i)
+		s.plain = s.plain || !t.bumps(o)
 	case o.F == fInit && o.Outcome == OK && o.Out.PID == pid:
 		s.past = append(s.past, milestone{o.Out.Epoch, i})
 	}
@@ -83,54 +94,56 @@ func (t *txnFacts) note(i int, pid int64) {
 	}
 	s.past = append(s.past, milestone{o.In.Epoch, i})
 	if o.F == fAddParts || o.F == fAddOffsets {
-		s.adds = append(s.adds, i)
+		s.adds[o.In.Epoch] = append(s.adds[o.In.Epoch], i)
 	}
 }
 
-// finish keeps, of several milestones, those that come first.
 func (s *session) finish(h *History) {
-	slices.SortStableFunc(s.past, func(a, b milestone) int {
+	s.past, s.given = firsts(h, s.past), firsts(h, s.given)
+}
+
+// firsts keeps, of several milestones, those that no larger one precedes, by
+// rising epoch.
+func firsts(h *History, all []milestone) []milestone {
+	slices.SortStableFunc(all, func(a, b milestone) int {
 		return cmp.Or(cmp.Compare(b.epoch, a.epoch), h.Ops[a.op].Ret-h.Ops[b.op].Ret)
 	})
 	first := never
-	s.past = slices.DeleteFunc(s.past, func(m milestone) bool {
+	all = slices.DeleteFunc(all, func(m milestone) bool {
 		late := h.Ops[m.op].Ret >= first
 		first = min(first, h.Ops[m.op].Ret)
 		return late
 	})
-	slices.Reverse(s.past)
+	slices.Reverse(all)
+	return all
+}
+
+// reached is the first request that proves an epoch or a larger one; -1 if none
+// does.
+func reached(all []milestone, epoch int64) int {
+	n, _ := slices.BinarySearchFunc(all, epoch, func(m milestone, e int64) int {
+		if m.epoch >= e {
+			return 1
+		}
+		return -1
+	})
+	if n == len(all) {
+		return -1
+	}
+	return all[n].op
 }
 
 // over is the first request whose answer proves that all transactions of the
 // pair have all their markers; -1 if none does. Whoever was answered with a
 // larger epoch, or was accepted with it, came after the last marker.
-func (t *txnFacts) over(pid, epoch int64) int {
-	s := t.by[pid]
-	n, _ := slices.BinarySearchFunc(s.past, epoch, func(m milestone, e int64) int {
-		if m.epoch > e {
-			return 1
-		}
-		return -1
-	})
-	if n == len(s.past) {
-		return -1
-	}
-	return s.past[n].op
-}
+func (t *txnFacts) over(pid, epoch int64) int { return reached(t.by[pid].past, epoch+1) }
 
 // bumps tells whether an EndTxn raises the epoch (v5).
 func (t *txnFacts) bumps(o *Op) bool { return t.h.styleOf(o) == 2 }
 
 // identified tells whether an epoch has one transaction at most, so that an
 // outcome of the pair is the outcome of all that it wrote.
-func (t *txnFacts) identified(pid int64) bool {
-	for _, i := range t.by[pid].ends {
-		if !t.bumps(&t.h.Ops[i]) {
-			return false
-		}
-	}
-	return true
-}
+func (t *txnFacts) identified(pid int64) bool { return !t.by[pid].plain }
 
 // conflicts checks all rules that are not about a group.
 func (t *txnFacts) conflicts() []conflict {
@@ -213,12 +226,8 @@ func (h *History) epochsOf(o *Op, pid int64, given bool) (least, most int64, say
 
 // givenBefore tells whether an epoch, or a later one, had been given out.
 func (t *txnFacts) givenBefore(pid, epoch int64, event int) bool {
-	for _, i := range t.by[pid].ops {
-		if o := &t.h.Ops[i]; o.Outcome == OK && o.Out.PID == pid && o.Out.Epoch >= epoch && o.Ret < event {
-			return true
-		}
-	}
-	return false
+	i := reached(t.by[pid].given, epoch)
+	return i >= 0 && t.h.Ops[i].Ret < event
 }
 
 // epochBack: a was answered before b was invoked, and says that the epoch was
@@ -250,9 +259,9 @@ func (t *txnFacts) outcomes(pid int64) []conflict {
 	var found []conflict
 	s := t.by[pid]
 	first := map[int64][2]int{} // by epoch, the first abort and the first commit, plus one
-	for _, i := range s.ends {
+	for _, i := range s.ops {
 		o := &t.h.Ops[i]
-		if o.Outcome != OK || !t.bumps(o) {
+		if o.F != fEnd || o.In.PID != pid || o.Outcome != OK || !t.bumps(o) {
 			continue
 		}
 		if o.Out.PID == pid && o.Out.Epoch != o.In.Epoch+1 {

@@ -13,8 +13,13 @@ func (o *object) txnRequest(f string) Request {
 	needs := f != fInit && f != fProduce
 	if f != fRead {
 		r.Txn = o.str("x", needs)
-		r.PID = o.integer("pid", needs, -1, math.MaxInt64, -1)
-		r.Epoch = o.integer("e", needs, -1, math.MaxInt16, -1)
+		if needs = needs || f == fProduce && r.Txn != ""; needs {
+			r.PID = o.integer("pid", true, 0, math.MaxInt64, -1)
+			r.Epoch = o.integer("e", true, 0, math.MaxInt16, -1)
+		} else {
+			r.PID = o.integer("pid", false, -1, math.MaxInt64, -1)
+			r.Epoch = o.integer("e", false, -1, math.MaxInt16, -1)
+		}
 		if (r.PID < 0) != (r.Epoch < 0) {
 			o.fail("e", "a producer id or an epoch alone", "both or none")
 		}
