@@ -25,8 +25,12 @@ func (h *History) Supported() error {
 		return refuse(1, "broker restarts without notes that say when")
 	}
 	for i := range h.Ops {
-		if what := unsupportedOp(&h.Ops[i]); what != "" {
-			return refuse(h.Ops[i].Line, what)
+		o := &h.Ops[i]
+		if what := unsupportedOp(o); what != "" {
+			return refuse(o.Line, what)
+		}
+		if v, known := h.Header.API[o.F]; known && v < oldestVersion[o.F] {
+			return refuse(o.Line, o.F+" before version "+strconv.FormatInt(oldestVersion[o.F], 10))
 		}
 	}
 	if i := h.plainWrite(); i >= 0 {
@@ -34,6 +38,10 @@ func (h *History) Supported() error {
 	}
 	return h.checkSizes()
 }
+
+// oldestVersion: older requests are answered with older errors
+// (transactions.md section 0, 2.2).
+var oldestVersion = map[string]int64{fInit: 4, fAddParts: 2, fAddOffsets: 2, fEnd: 2, fProduce: 11, fTxnCommit: 4}
 
 // plainWrite finds a Produce outside of transactions by a producer id that a
 // transaction coordinator gave out; -1 if there is none.

@@ -19,6 +19,7 @@ type txnRun struct {
 	unknown  int // percent of the requests without an answer
 	kills    int
 	slow     bool // markers take their time
+	delayed  int  // percent of the requests that are held back on their way
 	rules    model.Rules
 }
 
@@ -80,6 +81,7 @@ type simMessage struct {
 	batch   model.Batch
 	stage   int // Produce: 1 once it is admitted
 	lost    bool
+	held    int // ticks to wait before it may arrive
 	outcome Outcome
 	out     Answer
 }
@@ -160,6 +162,9 @@ func (s *txnSim) invite() bool {
 	m := s.next(c)
 	m.from, m.op = c, s.b.Invoke(c.p, m.f, m.in)
 	c.waits = m
+	if s.run.delayed > 0 && s.percent(s.run.delayed) {
+		m.held = 5 + s.rng.IntN(60)
+	}
 	s.network = append(s.network, m)
 	if s.percent(s.run.unknown) {
 		s.giveUp(m)
@@ -243,7 +248,7 @@ func (s *txnSim) produce(c *simClient, r Request) *simMessage {
 	return m
 }
 
-func take2(rng *rand.Rand, list *[]*simMessage) *simMessage {
+func takeOne(rng *rand.Rand, list *[]*simMessage) *simMessage {
 	i := rng.IntN(len(*list))
 	m := (*list)[i]
 	*list = slices.Delete(*list, i, i+1)
@@ -255,7 +260,12 @@ func (s *txnSim) arrive() bool {
 	if len(s.network) == 0 {
 		return false
 	}
-	m := take2(s.rng, &s.network)
+	m := takeOne(s.rng, &s.network)
+	if m.held > 0 {
+		m.held--
+		s.network = append(s.network, m)
+		return true
+	}
 	if m.lost && m.stage == 0 && s.percent(40) {
 		return true
 	}
@@ -271,7 +281,7 @@ func (s *txnSim) deliver() bool {
 	if len(s.answers) == 0 {
 		return false
 	}
-	m := take2(s.rng, &s.answers)
+	m := takeOne(s.rng, &s.answers)
 	if m.lost {
 		return true
 	}
