@@ -23,7 +23,7 @@
 //
 // The classic group with dynamic members and eager rebalancing, and plain
 // offset commits: group.go, join.go, sync.go, heartbeat.go, leave.go,
-// offsets.go, timers.go, assignor.go; the client's rules: client.go; the state
+// offsets.go, timers.go, assignor.go, load.go; the client's rules: client.go; the state
 // that exploration works on: state.go, config.go, encode.go.
 //
 // # How the rest will enter
