@@ -353,3 +353,12 @@ func TestVectorsIdempotentProducer(t *testing.T) { // v16
 	assert.Equal(t, none, b.produce(0, 8, 1, 0, 0))
 	assert.Equal(t, invalidEpoch, b.produce(0, 8, 0, 8, 0))
 }
+
+func TestOldVersionsAreToldOldErrors(t *testing.T) { // v6, v11, and KIP-588
+	assert.Equal(t, InvalidProducerEpoch, ProducerFenced.Told(InitProducerID, 3))
+	assert.Equal(t, ProducerFenced, ProducerFenced.Told(InitProducerID, 4))
+	assert.Equal(t, InvalidTxnState, TransactionAbortable.Told(Produce, 10))
+	assert.Equal(t, TransactionAbortable, TransactionAbortable.Told(Produce, 11))
+	assert.Equal(t, InvalidTxnState, TransactionAbortable.Told(TxnOffsetCommit, 3))
+	assert.Equal(t, IllegalGeneration, IllegalGeneration.Told(TxnOffsetCommit, 3))
+}
