@@ -362,3 +362,14 @@ func TestOldVersionsAreToldOldErrors(t *testing.T) { // v6, v11, and KIP-588
 	assert.Equal(t, InvalidTxnState, TransactionAbortable.Told(TxnOffsetCommit, 3))
 	assert.Equal(t, IllegalGeneration, IllegalGeneration.Told(TxnOffsetCommit, 3))
 }
+
+// Seen on Apache Kafka 4.4.0: a verification keeps the style of the batch that
+// began it, so that a TV1 batch of a newer epoch must begin with sequence 0 too.
+func TestVerificationKeepsItsStyle(t *testing.T) {
+	b := newBench()
+	b.init(0, 0)
+	assert.Equal(t, "1,1", b.init(1, 0))
+	assert.Equal(t, none, b.add3(Part(0), 1))
+	assert.Equal(t, invalidEpoch, b.produce(0, 1, 0, 0, TV2))
+	assert.Equal(t, order, b.produce(0, 1, 1, 2, TV1))
+}
