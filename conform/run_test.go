@@ -138,8 +138,8 @@ func TestKnownFiles(t *testing.T) {
 }
 
 func TestVanishedKnownDifferenceIsSaid(t *testing.T) {
-	r := newRun(Options{Known: []Known{{ID: "gone-since"}, {ID: "deadly", Avoid: true}}}, &venue{}, "b")
-	report := r.report(time.Second)
+	report := newReport("b")
+	report.close([]Known{{ID: "gone-since"}, {ID: "deadly", Avoid: true}}, time.Second)
 	assert.Equal(t, []string{"gone-since"}, report.Vanished)
 	var text bytes.Buffer
 	require.NoError(t, report.WriteText(&text))

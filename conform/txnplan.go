@@ -1,0 +1,144 @@
+package conform
+
+import (
+	"context"
+	"slices"
+
+	"fencecheck/search"
+)
+
+// txnSequence is a run of steps from an id that nobody has used.
+type txnSequence struct {
+	steps []txnStep
+	goals []Triple // what it is there to provoke
+}
+
+// txnPlan is what the model says can happen, and how to make it happen.
+type txnPlan struct {
+	sequences []txnSequence
+	reachable map[Triple]bool
+	unreal    map[Triple]string
+}
+
+// The explorations of a plan: outputs and offsets know nothing of each other
+// but the transaction that they share.
+var casts = []struct {
+	cast  cast
+	depth int
+}{
+	{cast{outs: 1, plain: true}, planDepth},
+	{cast{offsets: true}, planDepth},
+}
+
+// planDepth bounds the sequences that are enumerated; walks go on beyond it.
+const planDepth = 5
+
+// txnOrigin is how a state is reached first.
+type txnOrigin struct {
+	from string // its encoding
+	by   txnStep
+}
+
+// txnExplorer notes what a breadth-first search passes.
+type txnExplorer struct {
+	game    *txnGame
+	origins map[string]txnOrigin
+	first   map[Triple]txnOrigin // the first occurrence, so a shortest path leads there
+	stays   map[Triple]bool      // that occurrence does not change the state
+	unreal  map[Triple]string
+}
+
+// observe is called for every transition, in the order of the search.
+func (e *txnExplorer) observe(before *txnState, st search.Step, after *txnState) bool {
+	s := unpackTxn(txnOp(st.Op), st.Arg)
+	r, _ := before.resolveTxn(s, e.game)
+	_, a := e.game.decide(before, r)
+	t := e.game.triple(before, r, &a)
+	if reason := e.game.unprovokable(r, t); reason != "" {
+		e.unreal[t] = reason
+		return true
+	}
+	from, to := string(before.append(nil)), string(after.append(nil))
+	if _, ok := e.origins[to]; !ok {
+		e.origins[to] = txnOrigin{from, s}
+	}
+	if _, ok := e.first[t]; !ok {
+		e.first[t] = txnOrigin{from, s}
+		e.stays[t] = from == to
+	}
+	return true
+}
+
+const noOffsetsPartition = "the broker has no partition __consumer_offsets to send a marker to"
+
+// unprovokable says why a step cannot be made on this broker, "" if it can.
+func (g *txnGame) unprovokable(r txnRequest, t Triple) string {
+	if g.noOffsets && r.Step.Op == writeMarker && r.Step.Place == offsetsPlace {
+		return noOffsetsPartition
+	}
+	return avoided(g.known, t.Request, t.State)
+}
+
+// makeTxnPlan enumerates the triples, and the shortest sequences to each.
+func makeTxnPlan(ctx context.Context, g *txnGame) (*txnPlan, error) {
+	p := &txnPlan{reachable: map[Triple]bool{}, unreal: map[Triple]string{}}
+	start := txnStart()
+	for _, c := range casts {
+		e := &txnExplorer{g, map[string]txnOrigin{string(start.append(nil)): {}}, map[Triple]txnOrigin{}, map[Triple]bool{}, p.unreal}
+		search.BreadthFirst(ctx, txnSystem{*g, c.cast}, search.Options[txnState]{Workers: 1, MaxDepth: c.depth,
+			Invariants: []search.Property[txnState]{{Name: "observed", Step: e.observe}}})
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for t := range p.reachable {
+			delete(e.first, t)
+		}
+		for t := range e.first {
+			p.reachable[t] = true
+		}
+		p.sequences = append(p.sequences, e.sequences()...)
+	}
+	for t := range p.unreal {
+		if p.reachable[t] {
+			delete(p.unreal, t)
+		}
+		p.reachable[t] = true
+	}
+	return p, nil
+}
+
+// path is the shortest sequence to a state.
+func (e *txnExplorer) path(state string) []txnStep {
+	var steps []txnStep
+	for o := e.origins[state]; o.from != ""; o = e.origins[o.from] {
+		steps = append(steps, o.by)
+	}
+	slices.Reverse(steps)
+	return steps
+}
+
+// sequences go to each state that has triples of its own: all requests that
+// leave it as it is share one way there, each other step has its own.
+func (e *txnExplorer) sequences() []txnSequence {
+	at := map[string]*txnSequence{}
+	var all []*txnSequence
+	for _, t := range sortedTriples(e.first) {
+		o := e.first[t]
+		if !e.stays[t] {
+			all = append(all, &txnSequence{append(e.path(o.from), o.by), []Triple{t}})
+			continue
+		}
+		s := at[o.from]
+		if s == nil {
+			s = &txnSequence{steps: e.path(o.from)}
+			at[o.from] = s
+			all = append(all, s)
+		}
+		s.steps, s.goals = append(s.steps, o.by), append(s.goals, t)
+	}
+	out := make([]txnSequence, len(all))
+	for i, s := range all {
+		out[i] = *s
+	}
+	return out
+}

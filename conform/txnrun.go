@@ -1,0 +1,165 @@
+package conform
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// txnRun is the part of a Run that plays transactions.
+type txnRun struct {
+	tally
+	venue   *txnVenue
+	game    txnGame
+	plan    *txnPlan
+	restart func(context.Context) error // nil where the broker cannot be restarted
+}
+
+func newTxnRun(o Options, v *txnVenue, name string) *txnRun {
+	r := &txnRun{tally: newTally(o, name, Transactions), venue: v}
+	r.game.rules.Off = o.Mutations
+	r.game.known = of(o.Known, Transactions)
+	r.game.noOffsets = v.offsetsPartitions == 0
+	return r
+}
+
+// playTransactions is the part of the transactions.
+func playTransactions(ctx context.Context, o Options, v *venue, report *Report) error {
+	tv, err := newTxnVenue(ctx, v)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.Patience)
+		defer cancel()
+		tv.tidy(tidy)
+	}()
+	r := newTxnRun(o, tv, report.Broker)
+	if r.plan, err = makeTxnPlan(ctx, &r.game); err == nil {
+		r.reachable, r.unreal = r.plan.reachable, r.plan.unreal
+		err = r.play(ctx)
+	}
+	r.report(report)
+	return err
+}
+
+// play lets the workers play until enough was compared, or something breaks.
+func (r *txnRun) play(ctx context.Context) error {
+	defer r.announce()()
+	return dispatch(ctx, r.o.Parallel, r.hand, r.work)
+}
+
+// txnJob is one sequence to be played, or one random walk.
+type txnJob struct {
+	sequence *txnSequence
+	walk     int
+}
+
+// hand gives out the planned sequences, then walks.
+func (r *txnRun) hand(ctx context.Context, jobs chan<- txnJob) {
+	for i := range r.plan.sequences {
+		if !give(ctx, &r.tally, jobs, txnJob{sequence: &r.plan.sequences[i]}) {
+			return
+		}
+	}
+	r.planned()
+	for i := 0; r.o.Requests > 0; i++ {
+		if !give(ctx, &r.tally, jobs, txnJob{walk: i}) {
+			return
+		}
+	}
+}
+
+// work is one worker: it plays one job after the other.
+func (r *txnRun) work(ctx context.Context, jobs <-chan txnJob) error {
+	w := r.worker()
+	defer w.stage.close()
+	for j := range jobs {
+		if err := w.do(ctx, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// txnWorker plays one sequence after the other.
+type txnWorker struct {
+	run   *txnRun
+	stage *txnStage
+}
+
+func (r *txnRun) worker() *txnWorker {
+	s := newTxnStage(r.venue)
+	s.again = r.restart
+	return &txnWorker{r, s}
+}
+
+// do plays a job, and studies what it finds.
+func (w *txnWorker) do(ctx context.Context, j txnJob) error {
+	for try := 1; ; try *= 2 {
+		p, err := w.play(ctx, j, try, nil)
+		again := errors.Is(err, errTiming) || errors.Is(err, errImpossible)
+		if err != nil && !again {
+			return err
+		}
+		w.run.note(p)
+		if !again {
+			return w.studyAll(ctx, p)
+		}
+		if try >= 1<<(attempts-1) || errors.Is(err, errImpossible) {
+			w.run.giveUp()
+			return nil
+		}
+	}
+}
+
+// play plays a job to its end, or to a mismatch.
+func (w *txnWorker) play(ctx context.Context, j txnJob, scale int, stop *signature) (*txnPlay, error) {
+	var walk *txnWalk
+	short := time.Duration(0)
+	if j.sequence == nil {
+		walk = newTxnWalk(w.run.o.Seed, j.walk)
+	}
+	if walk != nil && walk.waits || j.sequence != nil && waits(j.sequence.steps) {
+		short = time.Duration(scale) * shortest
+	}
+	p, err := w.stage.begin(ctx, &w.run.game, short)
+	if err != nil {
+		return nil, err
+	}
+	p.stop = stop
+	var on bool
+	if walk != nil {
+		on, err = p.wander(ctx, walk)
+	} else {
+		on, err = p.all(ctx, j.sequence.steps)
+	}
+	if on && err == nil {
+		err = p.probe(ctx)
+	}
+	if err == nil {
+		err = p.end(ctx)
+	}
+	return p, err
+}
+
+// waits tells whether a transaction times out among steps.
+func waits(steps []txnStep) bool {
+	for _, st := range steps {
+		if st.Op == txnTimer {
+			return true
+		}
+	}
+	return false
+}
+
+// note counts what a play has shown.
+func (r *txnRun) note(p *txnPlay) {
+	requests := 0
+	for _, e := range p.events {
+		if e.Request.Step.Op.request() {
+			requests++
+		}
+	}
+	r.count(requests, p.triples)
+}
