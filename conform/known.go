@@ -35,8 +35,8 @@ type Known struct {
 	// GoesOn: neither the model nor the broker changes anything when it gives
 	// this answer, so that a play can go on.
 	GoesOn bool `yaml:"goes_on" json:"goes_on,omitempty"`
-	// Avoid: such a request is not sent, since the broker dies of it. Model
-	// and broker are not looked at.
+	// Avoid: such a request is not sent, since the broker dies of it, or does not
+	// read it at all. Model and broker are not looked at.
 	Avoid bool `yaml:"avoid" json:"avoid,omitempty"`
 }
 
@@ -128,7 +128,7 @@ func (k *Known) matches(d *Difference) bool {
 func avoided(known []Known, request, state string) string {
 	for i := range known {
 		if k := &known[i]; k.Avoid && like(k.Request, request) && like(k.State, state) {
-			return "not sent, since the broker dies of it: " + k.ID
+			return "not sent, because of the known difference " + k.ID
 		}
 	}
 	return ""

@@ -161,7 +161,7 @@ func (s *txnState) leaderClass(place uint8, r txnRequest) string {
 	} else if r.Step.Op == writeMarker && len(words) == 0 {
 		words = append(words, "closed")
 	}
-	if e.Guard != 0 && r.Step.Op != writeMarker {
+	if e.Guard != 0 && r.Step.Op != writeMarker && r.PID != strangerPID { // a stranger gets no further
 		words = append(words, "being verified")
 	}
 	return strings.Join(words, ", ")

@@ -11,6 +11,19 @@ import (
 type txnSequence struct {
 	steps []txnStep
 	goals []Triple // what it is there to provoke
+	// shares: after the first way steps, each step has a goal of its own, and
+	// changes nothing.
+	shares bool
+	way    int
+}
+
+// rest is the sequence without the goals up to a difference that ended it, nil if
+// nothing is left.
+func (s *txnSequence) rest(played int) *txnSequence {
+	if !s.shares || played <= s.way || played >= len(s.steps) {
+		return nil
+	}
+	return &txnSequence{append(slices.Clone(s.steps[:s.way]), s.steps[played:]...), nil, true, s.way}
 }
 
 // txnPlan is what the model says can happen, and how to make it happen.
@@ -125,12 +138,13 @@ func (e *txnExplorer) sequences() []txnSequence {
 	for _, t := range sortedTriples(e.first) {
 		o := e.first[t]
 		if !e.stays[t] {
-			all = append(all, &txnSequence{append(e.path(o.from), o.by), []Triple{t}})
+			all = append(all, &txnSequence{append(e.path(o.from), o.by), []Triple{t}, false, 0})
 			continue
 		}
 		s := at[o.from]
 		if s == nil {
-			s = &txnSequence{steps: e.path(o.from)}
+			way := e.path(o.from)
+			s = &txnSequence{steps: way, shares: true, way: len(way)}
 			at[o.from] = s
 			all = append(all, s)
 		}

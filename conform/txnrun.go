@@ -75,8 +75,15 @@ func (r *txnRun) work(ctx context.Context, jobs <-chan txnJob) error {
 	w := r.worker()
 	defer w.stage.close()
 	for j := range jobs {
-		if err := w.do(ctx, j); err != nil {
-			return err
+		for more := true; more; {
+			p, err := w.do(ctx, j)
+			if err != nil {
+				return err
+			}
+			if more = j.sequence != nil && p.wrong != nil; more {
+				j.sequence = j.sequence.rest(p.wrong.event + 1)
+				more = j.sequence != nil
+			}
 		}
 	}
 	return nil
@@ -95,20 +102,20 @@ func (r *txnRun) worker() *txnWorker {
 }
 
 // do plays a job, and studies what it finds.
-func (w *txnWorker) do(ctx context.Context, j txnJob) error {
+func (w *txnWorker) do(ctx context.Context, j txnJob) (*txnPlay, error) {
 	for try := 1; ; try *= 2 {
 		p, err := w.play(ctx, j, try, nil)
 		again := errors.Is(err, errTiming) || errors.Is(err, errImpossible)
 		if err != nil && !again {
-			return err
+			return nil, err
 		}
 		w.run.note(p)
 		if !again {
-			return w.studyAll(ctx, p)
+			return p, w.studyAll(ctx, p)
 		}
 		if try >= 1<<(attempts-1) || errors.Is(err, errImpossible) {
 			w.run.giveUp()
-			return nil
+			return p, nil
 		}
 	}
 }
@@ -132,7 +139,7 @@ func (w *txnWorker) play(ctx context.Context, j txnJob, scale int, stop *signatu
 	if walk != nil {
 		on, err = p.wander(ctx, walk)
 	} else {
-		on, err = p.all(ctx, j.sequence.steps)
+		on, err = p.all(ctx, j.sequence)
 	}
 	if on && err == nil {
 		err = p.probe(ctx)
