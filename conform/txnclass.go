@@ -48,6 +48,8 @@ func txnTitle(r txnRequest) string {
 		return "transaction timeout"
 	case restart:
 		return "restart of the broker"
+	case exhaust:
+		return "InitProducerId v4 until no epoch is left"
 	case readRecords:
 		title = "Fetch"
 	case lastOffset:
@@ -96,7 +98,7 @@ func (s *txnState) pairClass(r txnRequest) string {
 // partition where there is one.
 func (s *txnState) txnStateClass(r txnRequest, g *txnGame) string {
 	switch r.Step.Op {
-	case initProducer, endTxn, txnTimer, restart, describe:
+	case initProducer, endTxn, exhaust, txnTimer, restart, describe:
 		return s.coordinatorClass(g)
 	case addPartition, addOffsets:
 		return s.coordinatorClass(g) + s.partOf(r)

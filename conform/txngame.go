@@ -135,6 +135,8 @@ func (t *table) ask(r txnRequest) txnAnswer {
 	switch r.Step.Op {
 	case initProducer:
 		return answerOfTxn(t.txns.InitProducerID(model.InitProducerIDRequest{PID: r.PID, Epoch: r.Epoch}))
+	case exhaust:
+		return answerOfTxn(t.exhaust())
 	case addPartition, addOffsets:
 		return txnAnswer{Err: t.add(r)}
 	case produce:
@@ -158,6 +160,17 @@ func (t *table) ask(r txnRequest) txnAnswer {
 		return txnAnswer{}
 	}
 	return t.observe(r)
+}
+
+// bumps is how many times InitProducerId gives an epoch of its own.
+const bumps = int(model.MaxEpoch)
+
+// exhaust repeats InitProducerId until no epoch is left.
+func (t *table) exhaust() (last model.TransactionReply) {
+	for range bumps {
+		last = t.txns.InitProducerID(model.InitProducerIDRequest{})
+	}
+	return last
 }
 
 func (t *table) add(r txnRequest) model.Error {

@@ -33,18 +33,16 @@ type txnPlan struct {
 	unreal    map[Triple]string
 }
 
-// The explorations of a plan: outputs and offsets know nothing of each other
-// but the transaction that they share.
-var casts = []struct {
-	cast  cast
-	depth int
-}{
-	{cast{outs: 1, plain: true}, planDepth},
-	{cast{offsets: true}, planDepth},
-}
+// casts are the explorations of a plan: outputs and offsets know nothing of each
+// other but the transaction that they share.
+var casts = []cast{{outs: 1, plain: true}, {offsets: true}}
 
-// planDepth bounds the sequences that are enumerated; walks go on beyond it.
-const planDepth = 5
+// A plan's depth bounds the sequences that are enumerated; walks go on beyond it.
+// The embedded broker differs in so much that a deeper plan shows nothing more.
+const (
+	planDepth     = 5
+	embeddedDepth = 4
+)
 
 // txnOrigin is how a state is reached first.
 type txnOrigin struct {
@@ -93,12 +91,12 @@ func (g *txnGame) unprovokable(r txnRequest, t Triple) string {
 }
 
 // makeTxnPlan enumerates the triples, and the shortest sequences to each.
-func makeTxnPlan(ctx context.Context, g *txnGame) (*txnPlan, error) {
+func makeTxnPlan(ctx context.Context, g *txnGame, depth int) (*txnPlan, error) {
 	p := &txnPlan{reachable: map[Triple]bool{}, unreal: map[Triple]string{}}
 	start := txnStart()
 	for _, c := range casts {
 		e := &txnExplorer{g, map[string]txnOrigin{string(start.append(nil)): {}}, map[Triple]txnOrigin{}, map[Triple]bool{}, p.unreal}
-		search.BreadthFirst(ctx, txnSystem{*g, c.cast}, search.Options[txnState]{Workers: 1, MaxDepth: c.depth,
+		search.BreadthFirst(ctx, txnSystem{*g, c}, search.Options[txnState]{Workers: 1, MaxDepth: depth,
 			Invariants: []search.Property[txnState]{{Name: "observed", Step: e.observe}}})
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -33,6 +33,7 @@ type txnPlay struct {
 	wrong   *txnMismatch  // where the play ended
 	passed  []txnMismatch // where it went on, since the difference is known
 	stop    *signature    // a difference at which it ends, known or not
+	vector  *vector       // that is played
 }
 
 // txnMismatch is where the model and the broker part.
@@ -93,9 +94,8 @@ func (p *txnPlay) perform(ctx context.Context, r txnRequest, fresh model.Produce
 		return p.wait(ctx)
 	case restart:
 		return txnAnswer{}, p.stage.restart(ctx)
-	}
-	if fresh == p.state.Given {
-		fresh = 0
+	case exhaust:
+		return p.exhaust(ctx, r, fresh)
 	}
 	defer p.stage.venue.alone(r)()
 	m, err := p.stage.ask(ctx, p.stage.address(r, &p.cue), p.cue.message(r, p.state.Numbers+1))
@@ -103,6 +103,23 @@ func (p *txnPlay) perform(ctx context.Context, r txnRequest, fresh model.Produce
 		return txnAnswer{}, err
 	}
 	return p.cue.read(m, r, fresh), nil
+}
+
+// exhaust takes one epoch after the other, and looks at each.
+func (p *txnPlay) exhaust(ctx context.Context, r txnRequest, fresh model.ProducerID) (a txnAnswer, err error) {
+	r.Step.Op = initProducer
+	r.PID, r.Epoch = 0, model.NoEpoch
+	for n := range bumps {
+		m, err := p.stage.ask(ctx, p.cue.coordinator, p.cue.message(r, 0))
+		if err != nil {
+			return a, err
+		}
+		if a = p.cue.read(m, r, fresh); a.Err != model.None || a.Epoch != model.Epoch(n) {
+			a.odd("the answer to request %d", n+1)
+			return a, nil
+		}
+	}
+	return a, nil
 }
 
 // What a broker may take for the markers, and for the coordinator to notice
@@ -302,6 +319,16 @@ func (p *txnPlay) all(ctx context.Context, s *txnSequence) (bool, error) {
 	return true, nil
 }
 
+// lines plays the lines of a vector.
+func (p *txnPlay) lines(ctx context.Context, v *vector) (bool, error) {
+	for _, l := range v.lines {
+		if on, err := p.take(ctx, l.on(p.game)); !on {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // probes ask for what a play leaves behind, of readers and of the coordinator.
 var probes = []txnStep{
 	{Op: describe}, {Op: readRecords, Stable: true}, {Op: readRecords}, {Op: lastOffset, Stable: true},
@@ -322,14 +349,18 @@ func (p *txnPlay) probe(ctx context.Context) error {
 }
 
 // end ends an open transaction, and gives the partitions back that others can
-// use.
+// use. After a difference nobody knows what is open.
 func (p *txnPlay) end(ctx context.Context) error {
-	if p.wrong == nil && len(p.passed) == 0 && p.state.Txn.State == model.Ongoing {
+	if p.wrong != nil || len(p.passed) > 0 {
+		_, err := p.stage.ask(ctx, p.cue.coordinator, p.cue.message(txnRequest{Step: txnStep{Op: initProducer}, Epoch: model.NoEpoch}, 0))
+		return err
+	}
+	if p.state.Txn.State == model.Ongoing {
 		if on, err := p.step(ctx, txnStep{Op: initProducer}); !on {
 			return err
 		}
 	}
-	if p.wrong == nil && len(p.passed) == 0 && p.state.clean() {
+	if p.state.clean() {
 		p.stage.giveBack(&p.cue)
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 	"fencecheck/model"
 )
 
-// read turns an answer from the wire into the model's terms. fresh is the id
-// that the coordinator gives next, 0 if it gives none.
+// read turns an answer from the wire into the model's terms. fresh is the last id
+// that the coordinator has given; it may show later than it was given.
 func (x *cue) read(m kmsg.Response, r txnRequest, fresh model.ProducerID) txnAnswer {
 	var a txnAnswer
 	switch m := m.(type) {
@@ -46,7 +46,7 @@ func (x *cue) read(m kmsg.Response, r txnRequest, fresh model.ProducerID) txnAns
 		readCommit(m, &b)
 		a.Err, a.Odd = b.Err, b.Odd
 	default:
-		x.readObservation(m, r, &a)
+		x.readObservation(m, r, fresh, &a)
 	}
 	return a
 }
@@ -97,7 +97,7 @@ func (x *cue) readProduced(m *kmsg.ProduceResponse, r txnRequest, a *txnAnswer) 
 	}
 }
 
-func (x *cue) readObservation(m kmsg.Response, r txnRequest, a *txnAnswer) {
+func (x *cue) readObservation(m kmsg.Response, r txnRequest, fresh model.ProducerID, a *txnAnswer) {
 	switch m := m.(type) {
 	case *kmsg.FetchResponse:
 		x.readFetched(m, r, a)
@@ -113,7 +113,7 @@ func (x *cue) readObservation(m kmsg.Response, r txnRequest, a *txnAnswer) {
 	case *kmsg.OffsetFetchResponse:
 		x.readOffset(m, a)
 	case *kmsg.DescribeTransactionsResponse:
-		x.readState(m, a)
+		x.readState(m, fresh, a)
 	}
 }
 
@@ -131,7 +131,7 @@ func (x *cue) readOffset(m *kmsg.OffsetFetchResponse, a *txnAnswer) {
 	}
 }
 
-func (x *cue) readState(m *kmsg.DescribeTransactionsResponse, a *txnAnswer) {
+func (x *cue) readState(m *kmsg.DescribeTransactionsResponse, fresh model.ProducerID, a *txnAnswer) {
 	if len(m.TransactionStates) != 1 {
 		a.odd("%d transactions answered", len(m.TransactionStates))
 		return
@@ -140,7 +140,7 @@ func (x *cue) readState(m *kmsg.DescribeTransactionsResponse, a *txnAnswer) {
 	if a.Err = model.Error(s.ErrorCode); a.Err != model.None {
 		return
 	}
-	a.pair(x, s.ProducerID, s.ProducerEpoch, 0)
+	a.pair(x, s.ProducerID, s.ProducerEpoch, fresh)
 	var where []string
 	for place := range uint8(outs + 1) {
 		topic, partition := x.placeOn(place)

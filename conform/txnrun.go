@@ -3,6 +3,7 @@ package conform
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -35,7 +36,11 @@ func playTransactions(ctx context.Context, o Options, v *venue, report *Report) 
 		tv.tidy(tidy)
 	}()
 	r := newTxnRun(o, tv, report.Broker)
-	if r.plan, err = makeTxnPlan(ctx, &r.game); err == nil {
+	depth := planDepth
+	if v.embedded {
+		depth = embeddedDepth
+	}
+	if r.plan, err = makeTxnPlan(ctx, &r.game, depth); err == nil {
 		r.reachable, r.unreal = r.plan.reachable, r.plan.unreal
 		err = r.play(ctx)
 	}
@@ -49,14 +54,20 @@ func (r *txnRun) play(ctx context.Context) error {
 	return dispatch(ctx, r.o.Parallel, r.hand, r.work)
 }
 
-// txnJob is one sequence to be played, or one random walk.
+// txnJob is one vector or sequence to be played, or one random walk.
 type txnJob struct {
+	vector   *vector
 	sequence *txnSequence
 	walk     int
 }
 
-// hand gives out the planned sequences, then walks.
+// hand gives out the vectors and the planned sequences, then walks.
 func (r *txnRun) hand(ctx context.Context, jobs chan<- txnJob) {
+	for i := range vectors {
+		if !give(ctx, &r.tally, jobs, txnJob{vector: &vectors[i]}) {
+			return
+		}
+	}
 	for i := range r.plan.sequences {
 		if !give(ctx, &r.tally, jobs, txnJob{sequence: &r.plan.sequences[i]}) {
 			return
@@ -124,21 +135,24 @@ func (w *txnWorker) do(ctx context.Context, j txnJob) (*txnPlay, error) {
 func (w *txnWorker) play(ctx context.Context, j txnJob, scale int, stop *signature) (*txnPlay, error) {
 	var walk *txnWalk
 	short := time.Duration(0)
-	if j.sequence == nil {
-		walk = newTxnWalk(w.run.o.Seed, j.walk)
+	if j.sequence == nil && j.vector == nil {
+		walk = newTxnWalk(w.run.o.Seed, j.walk, w.run.venue.embedded)
 	}
-	if walk != nil && walk.waits || j.sequence != nil && waits(j.sequence.steps) {
+	if walk != nil && walk.waits || j.waits() {
 		short = time.Duration(scale) * shortest
 	}
 	p, err := w.stage.begin(ctx, &w.run.game, short)
 	if err != nil {
 		return nil, err
 	}
-	p.stop = stop
+	p.stop, p.vector = stop, j.vector
 	var on bool
-	if walk != nil {
+	switch {
+	case walk != nil:
 		on, err = p.wander(ctx, walk)
-	} else {
+	case j.vector != nil:
+		on, err = p.lines(ctx, j.vector)
+	default:
 		on, err = p.all(ctx, j.sequence)
 	}
 	if on && err == nil {
@@ -150,14 +164,12 @@ func (w *txnWorker) play(ctx context.Context, j txnJob, scale int, stop *signatu
 	return p, err
 }
 
-// waits tells whether a transaction times out among steps.
-func waits(steps []txnStep) bool {
-	for _, st := range steps {
-		if st.Op == txnTimer {
-			return true
-		}
+// waits tells whether a transaction times out in what is planned.
+func (j *txnJob) waits() bool {
+	if j.vector != nil {
+		return slices.ContainsFunc(j.vector.lines, func(l line) bool { return l.request.Step.Op == txnTimer })
 	}
-	return false
+	return j.sequence != nil && slices.ContainsFunc(j.sequence.steps, func(st txnStep) bool { return st.Op == txnTimer })
 }
 
 // note counts what a play has shown.

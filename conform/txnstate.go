@@ -158,6 +158,9 @@ func (s *txnState) compressEpochs() {
 	slices.SortFunc(all, func(a, b *model.Epoch) int { return int(*a) - int(*b) })
 	last, to := model.NoEpoch, model.NoEpoch
 	for _, e := range all {
+		if *e >= model.MaxEpoch-2 { // the last ones stand for themselves
+			break
+		}
 		if *e > last {
 			to += min(*e-last, 2)
 			last = *e

@@ -19,6 +19,7 @@ const (
 	lastOffset  // ListOffsets
 	readOffset  // OffsetFetch
 	describe    // DescribeTransactions
+	exhaust     // InitProducerId, until no epoch is left
 	txnTimer    // the transaction takes longer than its timeout
 	restart     // the broker is killed and started again
 	numTxnOps
@@ -26,7 +27,7 @@ const (
 
 // txnOpNames is by op.
 var txnOpNames = [numTxnOps]string{"init", "add-partition", "add-offsets", "produce", "txn-commit", "end", "marker", "commit",
-	"fetch", "list-offsets", "fetch-offset", "describe", "timeout", "restart"}
+	"fetch", "list-offsets", "fetch-offset", "describe", "exhaust", "timeout", "restart"}
 
 // requests tells whether a step is a request, and not time or fate.
 func (o txnOp) request() bool { return o < txnTimer }
@@ -130,6 +131,7 @@ var speech = [numTxnOps][]spoken{
 	lastOffset:   {{version: 7}},
 	readOffset:   {{version: 9}},
 	describe:     {{version: 0}},
+	exhaust:      {{version: 4}},
 	txnTimer:     {{}},
 	restart:      {{}},
 }
@@ -170,6 +172,8 @@ func (s *txnState) resolveTxn(st txnStep, g *txnGame) (txnRequest, bool) {
 		r.Generation, r.Member = g.credentials(member)
 	case describe:
 		return r, s.Txn.State != model.NoTransaction
+	case exhaust:
+		return r, s.Txn.State == model.NoTransaction
 	case txnTimer:
 		return r, s.Txn.State == model.Ongoing
 	}

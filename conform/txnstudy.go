@@ -30,6 +30,12 @@ func (w *txnWorker) study(ctx context.Context, p *txnPlay, m txnMismatch) error 
 	if !w.run.claim(first, m.known) {
 		return nil
 	}
+	if p.vector != nil { // is told whole
+		whole := *p
+		whole.events, whole.wrong = p.events[:m.event+1], &m
+		w.run.keep(first, w.run.describe(&whole))
+		return nil
+	}
 	small, err := w.minimise(ctx, p, m)
 	if err != nil {
 		return err
@@ -219,6 +225,7 @@ var txnRules = [numTxnOps]Rule{
 	readRecords:  {"2.6", "a read_committed reader reads up to the last stable offset, and drops what was aborted"},
 	lastOffset:   {"2.6", "the last stable offset lies before the first open transaction"},
 	readOffset:   {"3.2, 3.3", "offsets show with the COMMIT marker; RequireStable waits for what is pending"},
+	exhaust:      {"1.4", "InitProducerId raises the epoch by one, up to 32766"},
 	describe:     {"1.1", "what the coordinator knows of the transactional id"},
 	txnTimer:     {"1.8", "an overdue transaction is aborted with a raised epoch"},
 	restart:      {"5", "another coordinator goes on from its log, and marks again what was decided"},

@@ -22,16 +22,22 @@ type txnWalk struct {
 	random *rand.Rand
 	waits  bool // it lets transactions take too long
 	quiet  bool // it sends no markers of its own
+	spent  bool // it begins where no epoch is left
 	style  int  // the style that it prefers: 0 the new one, 1 the old one, 2 none
 }
 
 // newTxnWalk is walk number i of a seed. Most walks let nothing time out, and
 // leave the markers to the coordinator: what follows a stray marker is soon
 // stuck.
-func newTxnWalk(seed uint64, i int) *txnWalk {
+//
+// The first ones begin where no epoch is left, which takes a real broker seconds.
+func newTxnWalk(seed uint64, i int, embedded bool) *txnWalk {
 	r := rand.New(rand.NewPCG(seed, uint64(i)))
-	return &txnWalk{random: r, waits: r.IntN(16) == 0, quiet: r.IntN(4) != 0, style: r.IntN(3)}
+	return &txnWalk{random: r, waits: r.IntN(16) == 0, quiet: r.IntN(4) != 0, style: r.IntN(3), spent: i < spentWalks && !embedded}
 }
+
+// spentWalks is how many walks begin where no epoch is left.
+const spentWalks = 3
 
 // wander plays the steps that a walk draws.
 func (p *txnPlay) wander(ctx context.Context, w *txnWalk) (bool, error) {
@@ -50,6 +56,9 @@ func (p *txnPlay) wander(ctx context.Context, w *txnWalk) (bool, error) {
 // draw chooses a step: first its kind, then one of that kind, and most often
 // one that a client in good standing would send.
 func (w *txnWalk) draw(s *txnState, g *txnGame) txnStep {
+	if s.Txn.PID == 0 && w.spent {
+		return txnStep{Op: exhaust}
+	}
 	if s.Txn.PID == 0 {
 		return txnStep{Op: initProducer}
 	}
