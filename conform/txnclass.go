@@ -48,6 +48,8 @@ func txnTitle(r txnRequest) string {
 		return "transaction timeout"
 	case restart:
 		return "restart of the broker"
+	case lateRestart:
+		return "restart of the broker after the timeout"
 	case exhaust:
 		return "InitProducerId v4 until no epoch is left"
 	case readRecords:
@@ -98,7 +100,7 @@ func (s *txnState) pairClass(r txnRequest) string {
 // partition where there is one.
 func (s *txnState) txnStateClass(r txnRequest, g *txnGame) string {
 	switch r.Step.Op {
-	case initProducer, endTxn, exhaust, txnTimer, restart, describe:
+	case initProducer, endTxn, exhaust, txnTimer, restart, lateRestart, describe:
 		return s.coordinatorClass(g)
 	case addPartition, addOffsets:
 		return s.coordinatorClass(g) + s.partOf(r)

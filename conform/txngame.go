@@ -158,6 +158,9 @@ func (t *table) ask(r txnRequest) txnAnswer {
 	case restart:
 		t.restart()
 		return txnAnswer{}
+	case lateRestart:
+		t.restart()
+		return txnAnswer{Ignored: !t.txns.Overdue()}
 	}
 	return t.observe(r)
 }
@@ -241,9 +244,10 @@ func (t *table) txnCommit(r txnRequest) model.Error {
 }
 
 // restart: another coordinator and other leaders go on from what the logs hold.
+// The coordinator may have read its log before the partitions have leaders.
 func (t *table) restart() {
 	log := t.Txn.Durable()
-	t.txns.Log, t.txns.Epoch = &log, t.game.coordinator+1
+	t.txns.Log, t.txns.Epoch, t.txns.Leaderless = &log, t.game.coordinator+1, true
 	t.txns.Load()
 	for place := range t.Entries {
 		for i, e := range t.Entries[place] {

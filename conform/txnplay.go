@@ -93,16 +93,29 @@ func (p *txnPlay) perform(ctx context.Context, r txnRequest, fresh model.Produce
 	case txnTimer:
 		return p.wait(ctx)
 	case restart:
-		return txnAnswer{}, p.stage.restart(ctx)
+		return txnAnswer{}, p.stage.restart(ctx, &p.cue, 0)
+	case lateRestart:
+		if err := p.stage.restart(ctx, &p.cue, 2*p.short); err != nil {
+			return txnAnswer{}, err
+		}
+		return p.wait(ctx)
 	case exhaust:
 		return p.exhaust(ctx, r, fresh)
 	}
 	defer p.stage.venue.alone(r)()
-	m, err := p.stage.ask(ctx, p.stage.address(r, &p.cue), p.cue.message(r, p.state.Numbers+1))
-	if err != nil {
-		return txnAnswer{}, err
+	for end := time.Now().Add(p.stage.venue.patience); ; {
+		m, err := p.stage.ask(ctx, p.stage.address(r, &p.cue), p.cue.message(r, p.state.Numbers+1))
+		if err != nil {
+			return txnAnswer{}, err
+		}
+		a := p.cue.read(m, r, fresh)
+		if a.Err != model.CoordinatorLoadInProgress || time.Now().After(end) {
+			return a, nil
+		}
+		if err := pause(ctx, 10*glance); err != nil { // it reads its log, and has decided nothing
+			return a, err
+		}
 	}
-	return p.cue.read(m, r, fresh), nil
 }
 
 // exhaust takes one epoch after the other, and looks at each.

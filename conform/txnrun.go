@@ -13,7 +13,7 @@ type txnRun struct {
 	venue   *txnVenue
 	game    txnGame
 	plan    *txnPlan
-	restart func(context.Context) error // nil where the broker cannot be restarted
+	restart restarter // nil where the broker cannot be restarted
 }
 
 func newTxnRun(o Options, v *txnVenue, name string) *txnRun {
@@ -167,10 +167,12 @@ func (w *txnWorker) play(ctx context.Context, j txnJob, scale int, stop *signatu
 // waits tells whether a transaction times out in what is planned.
 func (j *txnJob) waits() bool {
 	if j.vector != nil {
-		return slices.ContainsFunc(j.vector.lines, func(l line) bool { return l.request.Step.Op == txnTimer })
+		return slices.ContainsFunc(j.vector.lines, func(l line) bool { return l.request.Step.waits() })
 	}
-	return j.sequence != nil && slices.ContainsFunc(j.sequence.steps, func(st txnStep) bool { return st.Op == txnTimer })
+	return j.sequence != nil && slices.ContainsFunc(j.sequence.steps, txnStep.waits)
 }
+
+func (s txnStep) waits() bool { return s.Op == txnTimer || s.Op == lateRestart }
 
 // note counts what a play has shown.
 func (r *txnRun) note(p *txnPlay) {

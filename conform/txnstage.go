@@ -223,7 +223,7 @@ type txnStage struct {
 	memberID    string
 	generation  int32
 	coordinator string
-	again       func(context.Context) error // restarts the broker
+	again       restarter
 }
 
 func newTxnStage(v *txnVenue) *txnStage { return &txnStage{venue: v, conns: map[string]*conn{}} }
@@ -453,11 +453,31 @@ func (s *txnStage) patient(ctx context.Context, m kmsg.Request) (kmsg.Response, 
 	return c.call(ctx, m)
 }
 
-// restart kills the broker and starts it again, where that is possible.
-func (s *txnStage) restart(ctx context.Context) error {
+// restarter kills the broker and starts it again after a while.
+type restarter func(ctx context.Context, down time.Duration) error
+
+// restart kills the broker, starts it again, and waits until its coordinators
+// have read their logs.
+func (s *txnStage) restart(ctx context.Context, x *cue, down time.Duration) error {
 	if s.again == nil {
 		return errImpossible
 	}
 	s.close()
-	return s.again(ctx)
+	if err := s.again(ctx, down); err != nil {
+		return err
+	}
+	for end := time.Now().Add(s.venue.patience); time.Now().Before(end); {
+		m, err := s.ask(ctx, x.coordinator, describeOf(x.tid))
+		if err != nil {
+			return err
+		}
+		if ts := m.(*kmsg.DescribeTransactionsResponse).TransactionStates; len(ts) == 1 && !temporary(ts[0].ErrorCode) {
+			_, err := s.endOf(ctx, x, 0)
+			return err
+		}
+		if err := pause(ctx, 10*glance); err != nil {
+			return err
+		}
+	}
+	return &BrokerError{x.coordinator, "the transaction coordinator does not come back"}
 }

@@ -22,12 +22,13 @@ const (
 	exhaust     // InitProducerId, until no epoch is left
 	txnTimer    // the transaction takes longer than its timeout
 	restart     // the broker is killed and started again
+	lateRestart // it is started again when the transaction is overdue
 	numTxnOps
 )
 
 // txnOpNames is by op.
 var txnOpNames = [numTxnOps]string{"init", "add-partition", "add-offsets", "produce", "txn-commit", "end", "marker", "commit",
-	"fetch", "list-offsets", "fetch-offset", "describe", "exhaust", "timeout", "restart"}
+	"fetch", "list-offsets", "fetch-offset", "describe", "exhaust", "timeout", "restart", "late-restart"}
 
 // requests tells whether a step is a request, and not time or fate.
 func (o txnOp) request() bool { return o < txnTimer }
@@ -134,6 +135,7 @@ var speech = [numTxnOps][]spoken{
 	exhaust:      {{version: 4}},
 	txnTimer:     {{}},
 	restart:      {{}},
+	lateRestart:  {{}},
 }
 
 // txnAPIs is by op.
@@ -174,7 +176,7 @@ func (s *txnState) resolveTxn(st txnStep, g *txnGame) (txnRequest, bool) {
 		return r, s.Txn.State != model.NoTransaction
 	case exhaust:
 		return r, s.Txn.State == model.NoTransaction
-	case txnTimer:
+	case txnTimer, lateRestart:
 		return r, s.Txn.State == model.Ongoing
 	}
 	return r, ok

@@ -228,6 +228,7 @@ var txnRules = [numTxnOps]Rule{
 	exhaust:      {"1.4", "InitProducerId raises the epoch by one, up to 32766"},
 	describe:     {"1.1", "what the coordinator knows of the transactional id"},
 	txnTimer:     {"1.8", "an overdue transaction is aborted with a raised epoch"},
+	lateRestart:  {"5", "another coordinator aborts what is overdue, and marks every partition"},
 	restart:      {"5", "another coordinator goes on from its log, and marks again what was decided"},
 }
 
