@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -29,12 +30,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	v.embedded = o.Bootstrap == ""
 	report := newReport(name)
-	if o.plays(Groups) {
-		err = playGroups(ctx, o, v, &report)
-	}
-	if err == nil && o.plays(Transactions) {
-		err = playTransactions(ctx, o, v, &report)
-	}
+	err = o.playParts(ctx, v, &report)
 	// What was made is removed also when the run was interrupted.
 	tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.Patience+30*time.Second)
 	defer cancel()
@@ -47,15 +43,60 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	return report, err
 }
 
+// playParts plays the parts that are wanted. A real broker has one after the
+// other, so that they do not disturb each other's timing; kfake, where groups
+// mostly wait, both at once.
+func (o Options) playParts(ctx context.Context, v *venue, report *Report) error {
+	parts := []struct {
+		name string
+		play func(context.Context, Options, *venue, string) (*tally, error)
+	}{{Groups, playGroups}, {Transactions, playTransactions}}
+	o.Progress = oneAtATime(o.Progress)
+	tallies, errs := make([]*tally, len(parts)), make([]error, len(parts))
+	var crew sync.WaitGroup
+	for i, p := range parts {
+		if !o.plays(p.name) {
+			continue
+		}
+		crew.Go(func() { tallies[i], errs[i] = p.play(ctx, o, v, report.Broker) })
+		if !v.embedded {
+			crew.Wait()
+		}
+		if !v.embedded && errs[i] != nil {
+			break
+		}
+	}
+	crew.Wait()
+	for _, t := range tallies {
+		if t != nil {
+			t.report(report)
+		}
+	}
+	return cmp.Or(errs...)
+}
+
+// oneAtATime makes a progress function fit for several parts.
+func oneAtATime(f func(Progress)) func(Progress) {
+	if f == nil {
+		return nil
+	}
+	var mu sync.Mutex
+	return func(p Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		f(p)
+	}
+}
+
 // playGroups is the part of the classic groups.
-func playGroups(ctx context.Context, o Options, v *venue, report *Report) (err error) {
-	r := newRun(o, v, report.Broker)
+func playGroups(ctx context.Context, o Options, v *venue, broker string) (_ *tally, err error) {
+	r := newRun(o, v, broker)
 	if r.plan, err = makePlan(ctx, r.game, v.limits); err == nil {
 		r.reachable, r.unreal = r.plan.reachable, r.plan.unreal
 		err = r.play(ctx)
 	}
-	r.report(report)
-	return err
+	r.elapsed = time.Since(r.begun)
+	return &r.tally, err
 }
 
 // run is one part of a Run under way: that of the groups.

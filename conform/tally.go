@@ -15,6 +15,8 @@ type tally struct {
 	name  string // of the broker
 	part  string
 	begun time.Time
+	// elapsed is how long it took, once it has ended.
+	elapsed time.Duration
 	// reachable are the triples of the plan, and unreal those of them that cannot
 	// be provoked, and why; both nil until there is one.
 	reachable map[Triple]bool
@@ -161,7 +163,7 @@ func (r *tally) report(out *Report) {
 	out.Unfinished += r.unfinished
 	out.Unconfirmed += r.unconfirmed
 	out.Differences = append(out.Differences, r.differences()...)
-	r.coverage(out, time.Since(r.begun))
+	r.coverage(out)
 	p := out.Parts[len(out.Parts)-1]
 	out.Reachable += p.Reachable
 	out.Covered += p.Covered
@@ -169,8 +171,8 @@ func (r *tally) report(out *Report) {
 }
 
 // coverage lists what was not provoked, with the reason.
-func (r *tally) coverage(out *Report, elapsed time.Duration) {
-	p := Part{Name: r.part, Requests: r.requests, Reachable: len(r.reachable), Seconds: elapsed.Seconds()}
+func (r *tally) coverage(out *Report) {
+	p := Part{Name: r.part, Requests: r.requests, Reachable: len(r.reachable), Seconds: r.elapsed.Seconds()}
 	all := sortedTriples(r.reachable)
 	differ := map[Triple]bool{}
 	for s := range r.found {

@@ -12,7 +12,6 @@ type txnGame struct {
 	rules       model.Rules
 	coordinator int16 // the epoch of the transaction coordinator
 	noOffsets   bool  // the broker has no offsets partition that a marker could be sent to
-	restartable bool
 	known       []Known
 }
 
@@ -49,7 +48,6 @@ type table struct {
 	group model.Group
 	crew  [1]model.Member
 	txns  model.TransactionCoordinator
-	moved bool // a transaction was decided, and its markers were sent
 }
 
 func (g *txnGame) table(s *txnState) *table {

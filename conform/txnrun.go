@@ -25,17 +25,17 @@ func newTxnRun(o Options, v *txnVenue, name string) *txnRun {
 }
 
 // playTransactions is the part of the transactions.
-func playTransactions(ctx context.Context, o Options, v *venue, report *Report) error {
+func playTransactions(ctx context.Context, o Options, v *venue, broker string) (*tally, error) {
 	tv, err := newTxnVenue(ctx, v)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() {
 		tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.Patience)
 		defer cancel()
 		tv.tidy(tidy)
 	}()
-	r := newTxnRun(o, tv, report.Broker)
+	r := newTxnRun(o, tv, broker)
 	depth := planDepth
 	if v.embedded {
 		depth = embeddedDepth
@@ -44,8 +44,8 @@ func playTransactions(ctx context.Context, o Options, v *venue, report *Report) 
 		r.reachable, r.unreal = r.plan.reachable, r.plan.unreal
 		err = r.play(ctx)
 	}
-	r.report(report)
-	return err
+	r.elapsed = time.Since(r.begun)
+	return &r.tally, err
 }
 
 // play lets the workers play until enough was compared, or something breaks.
