@@ -42,7 +42,12 @@ var casts = []cast{{outs: 1, plain: true}, {offsets: true}}
 const (
 	planDepth     = 5
 	embeddedDepth = 4
+	// spentDepth is that of a play that uses up all epochs first.
+	spentDepth = 3
 )
+
+// spentCast begins where no epoch is left, which takes a broker seconds.
+var spentCast = cast{outs: 1, spent: true}
 
 // txnOrigin is how a state is reached first.
 type txnOrigin struct {
@@ -93,29 +98,60 @@ func (g *txnGame) unprovokable(r txnRequest, t Triple) string {
 // makeTxnPlan enumerates the triples, and the shortest sequences to each.
 func makeTxnPlan(ctx context.Context, g *txnGame, depth int) (*txnPlan, error) {
 	p := &txnPlan{reachable: map[Triple]bool{}, unreal: map[Triple]string{}}
-	start := txnStart()
 	for _, c := range casts {
-		e := &txnExplorer{g, map[string]txnOrigin{string(start.append(nil)): {}}, map[Triple]txnOrigin{}, map[Triple]bool{}, p.unreal}
-		search.BreadthFirst(ctx, txnSystem{*g, c}, search.Options[txnState]{Workers: 1, MaxDepth: depth,
-			Invariants: []search.Property[txnState]{{Name: "observed", Step: e.observe}}})
-		if err := ctx.Err(); err != nil {
+		e, err := exploreTxns(ctx, g, c, depth)
+		if err != nil {
 			return nil, err
 		}
-		for t := range p.reachable {
+		p.add(e, 1)
+	}
+	if depth < planDepth { // the vectors have what a broker in this process can bear
+		return p, nil
+	}
+	// Each sequence takes tens of thousands of requests, so that only those are
+	// played that have many goals.
+	e, err := exploreTxns(ctx, g, spentCast, spentDepth)
+	if err == nil {
+		p.add(e, manyGoals)
+	}
+	return p, err
+}
+
+// manyGoals are worth the way of 32,766 epochs.
+const manyGoals = 12
+
+// exploreTxns enumerates what a cast can go through.
+func exploreTxns(ctx context.Context, g *txnGame, c cast, depth int) (*txnExplorer, error) {
+	start := txnStart()
+	e := &txnExplorer{g, map[string]txnOrigin{string(start.append(nil)): {}}, map[Triple]txnOrigin{}, map[Triple]bool{}, map[Triple]string{}}
+	search.BreadthFirst(ctx, txnSystem{*g, c}, search.Options[txnState]{Workers: 1, MaxDepth: depth,
+		Invariants: []search.Property[txnState]{{Name: "observed", Step: e.observe}}})
+	return e, ctx.Err()
+}
+
+// add takes over what an exploration has found beyond the earlier ones, in
+// sequences with so many goals at least.
+func (p *txnPlan) add(e *txnExplorer, goals int) {
+	for t := range p.reachable {
+		if p.unreal[t] == "" {
 			delete(e.first, t)
 		}
-		for t := range e.first {
-			p.reachable[t] = true
-		}
-		p.sequences = append(p.sequences, e.sequences()...)
 	}
-	for t := range p.unreal {
-		if p.reachable[t] {
+	for _, s := range e.sequences() {
+		if len(s.goals) < goals {
+			continue
+		}
+		p.sequences = append(p.sequences, s)
+		for _, t := range s.goals {
+			p.reachable[t] = true
 			delete(p.unreal, t)
 		}
-		p.reachable[t] = true
 	}
-	return p, nil
+	for t, reason := range e.unreal {
+		if !p.reachable[t] {
+			p.reachable[t], p.unreal[t] = true, reason
+		}
+	}
 }
 
 // path is the shortest sequence to a state.

@@ -105,7 +105,7 @@ func (s *txnState) canonical(base int16) txnState {
 		c.Logs[place] = undecided(log)
 	}
 	c.forgetOffsets()
-	c.Given, c.Numbers = min(c.Given, 1), 0
+	c.Given, c.Numbers = min(c.Given, c.Txn.PID), 0
 	return c
 }
 
@@ -115,7 +115,15 @@ func plainEntry(e model.ProducerEntry, base int16) model.ProducerEntry {
 		return model.ProducerEntry{}
 	}
 	e.CoordinatorEpoch = min(e.CoordinatorEpoch, base+1)
-	e.Last, e.Kept, e.Lowest = min(e.Last, 1), min(e.Kept, 2), min(e.Lowest, 1)
+	above := min(e.Lowest-e.Last, 3) // sequences are the next, one beyond, or older
+	e.Last, e.Kept = min(e.Last, 1), min(e.Kept, 2)
+	switch {
+	case e.Guard == 0:
+	case above > 0:
+		e.Lowest = e.Last + above
+	default:
+		e.Lowest = min(e.Lowest, 1)
+	}
 	return e
 }
 

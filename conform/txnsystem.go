@@ -1,6 +1,9 @@
 package conform
 
-import "fencecheck/search"
+import (
+	"fencecheck/model"
+	"fencecheck/search"
+)
 
 // txnSystem is one transactional id as package search explores it: every request
 // that anybody could send, and every timeout, in every state.
@@ -15,6 +18,7 @@ type cast struct {
 	outs    uint8 // output partitions
 	offsets bool  // the group's
 	plain   bool  // records outside transactions, and commits
+	spent   bool  // it begins where no epoch is left
 }
 
 // Init yields the id that nobody has used.
@@ -25,18 +29,25 @@ func (y txnSystem) Init(yield func(*txnState)) {
 
 // Next calls emit for every step.
 func (y txnSystem) Next(s, next *txnState, emit func(search.Step)) {
-	y.cast.steps(func(st txnStep) {
-		r, ok := s.resolveTxn(st, &y.game)
-		if !ok {
-			return
-		}
-		after, a := y.game.decide(s, r)
-		*next = after.canonical(y.game.coordinator)
-		if y.game.unprovokable(r, y.game.triple(s, r, &a)) != "" {
-			*next = *s // so that it leads nowhere
-		}
-		emit(search.Step{Op: uint16(st.Op), Arg: st.pack()})
-	})
+	if y.cast.spent && s.Txn.State == model.NoTransaction {
+		y.step(s, next, txnStep{Op: exhaust}, emit)
+		return
+	}
+	y.cast.steps(func(st txnStep) { y.step(s, next, st, emit) })
+}
+
+// step emits one step, if it is possible.
+func (y txnSystem) step(s, next *txnState, st txnStep, emit func(search.Step)) {
+	r, ok := s.resolveTxn(st, &y.game)
+	if !ok {
+		return
+	}
+	after, a := y.game.decide(s, r)
+	*next = after.canonical(y.game.coordinator)
+	if y.game.unprovokable(r, y.game.triple(s, r, &a)) != "" {
+		*next = *s // so that it leads nowhere
+	}
+	emit(search.Step{Op: uint16(st.Op), Arg: st.pack()})
 }
 
 // Append encodes a state.
