@@ -373,3 +373,18 @@ func TestVerificationKeepsItsStyle(t *testing.T) {
 	assert.Equal(t, invalidEpoch, b.produce(0, 1, 0, 0, TV2))
 	assert.Equal(t, order, b.produce(0, 1, 1, 2, TV1))
 }
+
+// Seen on Apache Kafka 4.4.0: the id before a rotation by InitProducerId passes
+// the check of the id, and fails that of the epoch.
+func TestEndTxnOfTheIDBeforeARotation(t *testing.T) {
+	b := newBench()
+	b.rules.MaxEpoch = 3
+	for range 3 {
+		b.init(0, 0)
+	}
+	assert.Equal(t, "2,0", b.init(0, 0))
+	assert.Equal(t, fenced, b.abort5(2))
+	assert.Equal(t, fenced, b.commit5(2))
+	assert.Equal(t, "2,1", b.init(0, 0))
+	assert.Equal(t, "INVALID_PRODUCER_ID_MAPPING", b.abort5(2))
+}
