@@ -61,7 +61,7 @@ func (c *TransactionCoordinator) endBumping(r EndTxnRequest) TransactionReply {
 	}
 	retry := c.endRetry(r)
 	switch {
-	case r.PID != t.PID && !retry && c.guard(EndTxnPIDCheck):
+	case r.PID != t.PID && !c.rotatedAway(r) && c.guard(EndTxnPIDCheck):
 		return refuse(InvalidProducerIDMapping)
 	case r.Epoch != t.Epoch && !retry && c.guard(EndTxnEpochCheck):
 		return refuse(ProducerFenced)
@@ -88,10 +88,16 @@ func (c *TransactionCoordinator) endRetry(r EndTxnRequest) bool {
 	if !t.State.preparing() && !t.State.complete() || !c.guard(EndTxnRetryDetection) || t.ByFence {
 		return false
 	}
+	return r.PID == t.PID && t.Epoch == r.Epoch+1 || c.rotatedAway(r)
+}
+
+// rotatedAway tells whether a request has the pair before a rotation. Its id is
+// not the current one, and is not refused for that, whatever brought the
+// rotation about.
+func (c *TransactionCoordinator) rotatedAway(r EndTxnRequest) bool {
+	t := c.Txn
 	last := c.Rules.maxEpoch() - 1
-	bumped := r.PID == t.PID && t.Epoch == r.Epoch+1
-	rotated := r.PID == t.Prev && r.PID != t.PID && r.Epoch == last && t.Epoch == 0
-	return bumped || rotated
+	return r.PID == t.Prev && r.PID != t.PID && r.Epoch == last && t.Epoch == 0 && c.guard(EndTxnRetryDetection)
 }
 
 // endAgain answers a retry: NONE only if the outcome is the one asked for.

@@ -144,8 +144,8 @@ func (l *PartitionLeader) startVerification(e *ProducerEntry, b *Batch) {
 			e.Guard = 1
 		}
 		e.GuardEpoch, e.Lowest, e.GuardBumps = b.Epoch, b.Sequence, b.Version.bumps()
-	case b.Epoch > e.GuardEpoch:
-		e.GuardEpoch, e.Lowest, e.GuardBumps = b.Epoch, b.Sequence, b.Version.bumps()
+	case b.Epoch > e.GuardEpoch: // the style stays that of whoever began it
+		e.GuardEpoch, e.Lowest = b.Epoch, b.Sequence
 	case b.Epoch == e.GuardEpoch && b.Sequence < e.Lowest:
 		e.Lowest = b.Sequence
 	}
