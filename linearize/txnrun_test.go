@@ -326,7 +326,7 @@ func (s *txnSim) marker() bool {
 
 func simPart(p int) int {
 	if p == simPartitions {
-		return offsetsPlace
+		return model.OffsetsPartition
 	}
 	return p
 }
@@ -416,7 +416,7 @@ func (b *simBroker) decide(m *simMessage, now int64) bool {
 	case fAddParts:
 		r.Err = k.AddPartitions(model.AddPartitionsRequest{PID: pid, Epoch: epoch, Partitions: model.Part(partitionNumber(m.in.Partitions[0])), Version: model.TV1})
 	case fAddOffsets:
-		r.Err = k.AddPartitions(model.AddPartitionsRequest{PID: pid, Epoch: epoch, Partitions: model.Part(offsetsPlace), Version: model.TV1})
+		r.Err = k.AddPartitions(model.AddPartitionsRequest{PID: pid, Epoch: epoch, Partitions: model.Part(model.OffsetsPartition), Version: model.TV1})
 	}
 	if k.Taken {
 		b.pids++

@@ -44,11 +44,8 @@ type txnCall struct {
 	evicted bool
 }
 
-// offsetsPlace is the place of the group's partition of __consumer_offsets in a
-// set of partitions.
-const offsetsPlace = 63
-
-const maxPlaces = offsetsPlace
+// maxPlaces leaves the model's place of the offsets free.
+const maxPlaces = model.OffsetsPartition
 
 const maxUnknown = 64
 
@@ -141,7 +138,7 @@ func (w *txnWords) call(i int) txnCall {
 			c.parts |= model.Part(w.places[tp])
 		}
 	case fAddOffsets:
-		c.api, c.parts = model.AddOffsetsToTxn, model.Part(offsetsPlace)
+		c.api, c.parts = model.AddOffsetsToTxn, model.Part(model.OffsetsPartition)
 	case fProduce:
 		c.api, c.place, c.seq, c.n = model.Produce, w.places[o.In.Log], o.In.Seq, int64(len(o.In.Values))
 	case fTxnCommit:
@@ -156,7 +153,7 @@ func (w *txnWords) call(i int) txnCall {
 // part is the place of a partition in the coordinator's sets.
 func (w *txnWords) part(place int) int {
 	if place == len(w.places) {
-		return offsetsPlace
+		return model.OffsetsPartition
 	}
 	return place
 }
