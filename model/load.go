@@ -4,7 +4,7 @@ package model
 // of the coordinator that reads it. Group and Members are as they were when the
 // record was written: at the leader's SyncGroup, or at the step to Empty. Lost
 // are pending ids, parked requests, and all protocols of a member but the chosen
-// one. Source: OMM.replay, GroupMetadataManager.onLoaded; groups.md 7.2, F2, F3.
+// one. Source: OMM.replay, GroupMetadataManager.onLoaded; groups.md 7.2.
 func (c *Coordinator) Load() {
 	n := 0
 	for _, m := range c.Members {

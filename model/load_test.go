@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestLoadKeepsWhatTheRecordHolds(t *testing.T) { // groups.md F2, F3
+func TestLoadKeepsWhatTheRecordHolds(t *testing.T) { // groups.md 7.2
 	g := Group{State: Stable, Generation: 4, Protocol: Range, Leader: 2, Typed: true, DelaysLeft: 1}
 	members := []Member{{ID: 1, Flags: Pending}, {ID: 2, Flags: AwaitsSync, Protocols: ProtocolList(RoundRobin, Range), Assignment: 3}, {}}
 	c := Coordinator{Rules: &Rules{}, Group: &g, Members: members}

@@ -127,7 +127,7 @@ const (
 type MutationInfo struct {
 	ID     string // as --mutate takes it
 	Rule   string // the rule that is removed, or the defect that is added
-	Source string // KIP, issue or method, and where groups.md has it
+	Source string // KIP, issue or method, and where groups.md or transactions.md has it
 	Breaks string // what a checker should then find
 	// Redundant says within which bounds no scenario needs the rule, and why;
 	// empty where some scenario finds its absence.

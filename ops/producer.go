@@ -269,7 +269,7 @@ func (x *Exec) tell(cl *model.Client, commit bool) {
 // receiveProducer lets a client take the answer to a producer's request.
 func (x *Exec) receiveProducer(cl *model.Client, r *model.Request) {
 	n := x.n
-	n.Last.ToldErr = r.Err
+	n.Last.ToldErr, n.Last.ToldCommit = r.Err, r.API == model.EndTxn && r.Commit
 	if r.API == model.EndTxn && r.Err == model.None {
 		x.tell(cl, r.Commit)
 	}
