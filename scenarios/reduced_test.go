@@ -69,7 +69,7 @@ func replays(s *Scenario, v *search.Violation[model.State], least int) string {
 // for every scenario, as it is and with members in any order, under every
 // mutation. Searches that see more states than FENCECHECK_STATES are left out.
 func TestReductionsChangeNoVerdict(t *testing.T) {
-	most := int64(3_000)
+	most := int64(1_000)
 	if text := os.Getenv("FENCECHECK_STATES"); text != "" {
 		var err error
 		most, err = strconv.ParseInt(text, 10, 64)
