@@ -174,7 +174,7 @@ func noStepToSpare(t *testing.T, name string, c *Counterexample) {
 	}
 }
 
-var mermaidLine = regexp.MustCompile(`^    (?:title [^;#]*|participant \w+|rect rgb\(\d+, \d+, \d+\)|end` +
+var mermaidLine = regexp.MustCompile(`^    (?:title [^;#]*|participant \w+(?: as [\w ]+)?|rect rgb\(\d+, \d+, \d+\)|end` +
 	`|Note over \w+(?:,\w+)?: .+|\w+(?:->>|-->>|-\)|--\))\w+: .+)$`)
 
 var mermaidEntity = regexp.MustCompile(`#(?:\d+|lt|gt);`)

@@ -60,7 +60,7 @@ func (b *page) step(n int, s *Story, told *Told) {
 	indent := 4 + lane + 2 + 2
 	for _, m := range told.Messages {
 		b.entry("", indent, messageLabel(&m, told.Lane), label, messageText(&m, told.Lane))
-		if m.Request && told.Stale != "" {
+		if m.Request && !m.Inner && told.Stale != "" {
 			b.entry("", indent, "", label, "! "+told.Stale)
 		}
 	}
@@ -78,7 +78,12 @@ func messageLabel(m *Message, lane string) string {
 	case m.Request && m.From == lane:
 		return "sends"
 	case m.Request:
+		if m.Inner && m.To != lane {
+			return "in turn"
+		}
 		return "request"
+	case m.Inner && m.To != lane:
+		return ""
 	case m.To == lane || m.Held:
 		return "answer"
 	}
@@ -88,8 +93,13 @@ func messageLabel(m *Message, lane string) string {
 // messageText leaves the name of the request out of an answer that stands
 // below it.
 func messageText(m *Message, lane string) string {
-	if !m.Request && (m.To == lane || m.Held) {
+	switch {
+	case m.Inner && m.Request && m.From != lane && m.To != lane:
+		return fmt.Sprintf("%s asks the %s: %s", m.From, m.To, m)
+	case !m.Request && (m.To == lane || m.Held):
 		return m.Text + onItsWay(m)
+	case m.Inner && !m.Request && m.To != lane:
+		return "the answer: " + m.Text
 	}
 	return m.String()
 }
