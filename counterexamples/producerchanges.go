@@ -120,22 +120,27 @@ func (t *teller) entryChanges(b, a *model.ProducerEntry) []string {
 
 // pendingChanges are the offsets of open transactions.
 func (t *teller) pendingChanges(before, after *model.State) []string {
-	same := func(s *model.State, o model.PendingOffset) bool {
+	find := func(s *model.State, o model.PendingOffset) model.Offset {
 		for _, p := range s.Txns.Pending {
-			if p.PID == o.PID && p.Partition == o.Partition && p.Offset == o.Offset {
-				return true
+			if p.PID == o.PID && p.Partition == o.Partition {
+				return p.Offset
 			}
 		}
-		return false
+		return model.NoOffset
 	}
 	var words []string
 	for _, o := range after.Txns.Pending {
-		if o.PID != 0 && !same(before, o) {
-			words = append(words, fmt.Sprintf("%s = %d of producer id %d, until its marker", partitionName(int(o.Partition)), o.Offset, t.pid(o.PID)))
+		was, text := find(before, o), fmt.Sprintf("%s = %d of producer id %d", partitionName(int(o.Partition)), o.Offset, t.pid(o.PID))
+		switch {
+		case o.PID == 0 || was == o.Offset:
+		case was == model.NoOffset:
+			words = append(words, text+", until its marker")
+		default:
+			words = append(words, fmt.Sprintf("%s (was %d), until its marker", text, was))
 		}
 	}
 	for _, o := range before.Txns.Pending {
-		if p := int(o.Partition); o.PID != 0 && !same(after, o) && !after.Last.Committed.Has(p) {
+		if p := int(o.Partition); o.PID != 0 && find(after, o) == model.NoOffset && !after.Last.Committed.Has(p) {
 			words = append(words, fmt.Sprintf("%s = %d of producer id %d is dropped", partitionName(p), o.Offset, t.pid(o.PID)))
 		}
 	}
@@ -158,12 +163,11 @@ func (t *teller) producerChanges(before, after *model.State, client int) []strin
 		words = append(words, fmt.Sprintf("must send the batch of %s again, or abort", t.work(a.Work)))
 	case b.Work == 0 && a.Work != 0:
 		words = append(words, "in transaction "+t.work(a.Work))
-	case b.Work != 0 && a.Work == 0 && b.Phase == model.Committing:
+	case b.Work == 0 || a.Work != 0 || after.Last.Received != model.EndTxn:
+	case b.Phase == model.Committing || t.op == "commit-transaction":
 		words = append(words, fmt.Sprintf("has been told that %s is committed", t.work(b.Work)))
-	case b.Work != 0 && a.Work == 0 && b.Phase == model.Aborting:
+	default:
 		words = append(words, fmt.Sprintf("has been told that %s is aborted", t.work(b.Work)))
-	case b.Work != 0 && a.Work == 0 && a.Phase == model.Ready:
-		words = append(words, "ready for another transaction")
 	}
 	if a.Renew && !b.Renew {
 		words = append(words, "must raise its epoch before the next transaction")

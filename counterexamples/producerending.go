@@ -11,7 +11,7 @@ import (
 var producerEndings = map[string]func(t *teller, before, after *model.State) string{
 	"no-torn-transaction": func(t *teller, before, after *model.State) string {
 		if after.Last.Mixed {
-			return fmt.Sprintf("one COMMIT marker at %s commits records of %s: what was never committed by its application is, together with what was",
+			return fmt.Sprintf("one COMMIT marker at %s commits what %s wrote: it was meant for one transaction, and decides two",
 				markedName(after.Last.Log), strings.Join(t.undecided(before, after.Last.Log, after.Last.PID), " and "))
 		}
 		for id, w := range t.eachWork(after) {
@@ -163,8 +163,13 @@ func (t *teller) trapped(s *model.State) string {
 		}
 	case "producer-recovers":
 		for i := range t.g.cfg.Clients() {
-			if p := &s.Clients[i].Producer; t.g.cfg.HasProducer(i) && !p.Replaced && p.Phase != model.Ready {
+			p := &s.Clients[i].Producer
+			switch txn := &s.Txns.IDs[t.g.cfg.IDs[i]].Txn; {
+			case !t.g.cfg.HasProducer(i), p.Replaced:
+			case p.Phase != model.Ready:
 				words = append(words, fmt.Sprintf("%s, which nobody replaced, will never be ready for another transaction: it %s with %s", t.client(i), t.producerStanding(p), t.pair(p.PID, p.Epoch)))
+			case p.PID != txn.PID || p.Epoch != txn.Epoch:
+				words = append(words, fmt.Sprintf("%s, which nobody replaced, takes itself to be ready with %s, which is not what %s has", t.client(i), t.pair(p.PID, p.Epoch), t.idOf(i)))
 			}
 		}
 	default:

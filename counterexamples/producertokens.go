@@ -66,11 +66,23 @@ func (t *teller) staleAtCoordinator(before *model.State, r *model.Request) strin
 	case r.PID == txn.PID && r.Epoch > txn.Epoch:
 		return fmt.Sprintf("too new: presents %s; the coordinator has %s at epoch %d", presents, idName(int(id)), txn.Epoch)
 	}
-	where := ""
-	if r.API == model.Produce || r.API == model.TxnOffsetCommit {
-		where = " at the transaction coordinator"
+	current := t.pair(txn.PID, txn.Epoch)
+	if t.g.cfg.Rules.Exhausted(txn.Epoch) {
+		current += ", the last one"
 	}
-	return fmt.Sprintf("stale: presents %s; %s is at %s%s", presents, idName(int(id)), t.pair(txn.PID, txn.Epoch), where)
+	if r.API == model.Produce || r.API == model.TxnOffsetCommit {
+		return fmt.Sprintf("stale: presents %s; the transaction coordinator has %s at %s, %s", presents, idName(int(id)), current, t.leaderKnows(before, r))
+	}
+	return fmt.Sprintf("stale: presents %s; %s is at %s", presents, idName(int(id)), current)
+}
+
+// leaderKnows says how a partition's leader has the producer id of a request.
+func (t *teller) leaderKnows(before *model.State, r *model.Request) string {
+	l := model.PartitionLeader{Entries: before.Txns.Logs[r.Log].Entries[:]}
+	if e := l.Find(r.PID); e != nil && e.Epoch != model.NoEpoch {
+		return fmt.Sprintf("%s knows that producer id at epoch %d", t.lane(logLane(r.Log)), e.Epoch)
+	}
+	return fmt.Sprintf("%s does not know that producer id", t.lane(logLane(r.Log)))
 }
 
 // staleAtLeader compares with what a partition's leader knows of the producer id.
@@ -133,7 +145,7 @@ func (t *teller) staleCoordinator(before *model.State, r *model.Request) string 
 	if before.Txns.Loading {
 		return text
 	}
-	return fmt.Sprintf("%s; its successor has %s", text, t.standingOf(now))
+	return fmt.Sprintf("%s; its successor has it as %s", text, t.standingOf(now))
 }
 
 // standingOf is a transactional id in a few words.
@@ -156,7 +168,7 @@ func (t *teller) staleMarker(before *model.State, m sentMarker) string {
 	case m.CoordinatorEpoch < e.CoordinatorEpoch:
 		return fmt.Sprintf("stale: presents coordinator epoch %d; %s has seen %d", m.CoordinatorEpoch, where, e.CoordinatorEpoch)
 	case m.late && e.Open:
-		return fmt.Sprintf("late: presents %s, which is still current at %s, where another transaction may be open", t.pair(m.PID, m.Epoch), where)
+		return fmt.Sprintf("late: presents %s, which is still current at %s, where %s is open", t.pair(m.PID, m.Epoch), where, strings.Join(t.undecided(before, m.log, m.PID), " and "))
 	}
 	return ""
 }

@@ -116,7 +116,7 @@ func (t *teller) producerRequest(r *model.Request) string {
 		}
 		return text
 	case model.TxnOffsetCommit:
-		return fmt.Sprintf("%s, %s, %s, %s, %s", id, pair, t.presented(r.ID), presentedGeneration(r.Generation), t.offsets(r, "nothing"))
+		return fmt.Sprintf("%s, %s, %s, %s, %s", t.offsets(r, "nothing"), id, pair, t.presented(r.ID), presentedGeneration(r.Generation))
 	case model.EndTxn:
 		return fmt.Sprintf("%s, %s, %s", id, pair, outcomeWord(r.Commit))
 	}
@@ -158,9 +158,9 @@ func (t *teller) consulted(before *model.State, r *model.Request, zombie bool) [
 		to = deposed
 	}
 	leader := t.lane(brokerOf(r))
-	text := fmt.Sprintf("is %s in the transaction of %s with %s?", logName(int(r.Log)), t.idOf(int(r.Client)), t.pair(r.PID, r.Epoch))
-	if t.g.cfg.Version.Adds() {
-		text = fmt.Sprintf("%s, %s, partition %s", t.idOf(int(r.Client)), t.pair(r.PID, r.Epoch), logName(int(r.Log)))
+	text := fmt.Sprintf("%s, %s, partition %s", t.idOf(int(r.Client)), t.pair(r.PID, r.Epoch), logName(int(r.Log)))
+	if !t.g.cfg.Version.Adds() {
+		text = "verify only, " + text
 	}
 	api := model.AddPartitionsToTxn.String()
 	return []Message{

@@ -116,6 +116,7 @@ type teller struct {
 	works   map[model.WorkID]int     // which of its client's transactions one is
 	begun   [model.MaxClients]int    // transactions of each client so far
 	outputs map[uint8][]string       // whose outputs of an input record readers have got
+	op      string                   // of the step that is being told
 	fenced  []string                 // what readers have got of fenced transactions in the latest step
 }
 

@@ -11,6 +11,7 @@ import (
 
 // tell puts one step into words.
 func (t *teller) tell(before, after *model.State, st search.Step) Told {
+	t.op = OpName(st)
 	t.learn(before, after, st)
 	told := Told{
 		Lane:     t.lane(laneOf(before, st)),

@@ -84,11 +84,14 @@ func messageLabel(m *Message, lane string) string {
 		return "request"
 	case m.Inner && m.To != lane:
 		return ""
-	case m.To == lane || m.Held:
+	case m.To == lane || m.Held || m.toBroker():
 		return "answer"
 	}
 	return "to " + m.To
 }
+
+// toBroker tells whether a message goes to a coordinator.
+func (m *Message) toBroker() bool { return m.To == transactions || m.To == deposed }
 
 // messageText leaves the name of the request out of an answer that stands
 // below it.
@@ -96,7 +99,7 @@ func messageText(m *Message, lane string) string {
 	switch {
 	case m.Inner && m.Request && m.From != lane && m.To != lane:
 		return fmt.Sprintf("%s asks the %s: %s", m.From, m.To, m)
-	case !m.Request && (m.To == lane || m.Held):
+	case !m.Request && (m.To == lane || m.Held || m.toBroker()):
 		return m.Text + onItsWay(m)
 	case m.Inner && !m.Request && m.To != lane:
 		return "the answer: " + m.Text
