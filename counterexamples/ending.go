@@ -32,6 +32,9 @@ var endings = map[string]func(t *teller, before, after *model.State) string{
 	},
 	"no-stale-commit": func(t *teller, before, after *model.State) string {
 		ev := &after.Last
+		if ev.API == model.WriteTxnMarkers {
+			return t.staleByMarker(before, after)
+		}
 		return fmt.Sprintf("the coordinator took %s from %s (%s, %s), whose assignment had been replaced: the group was at generation %d with %s",
 			t.committed(after), t.client(int(ev.Client)), t.presented(ev.ID), presentedGeneration(ev.Generation), before.Group.Generation, t.roster(before))
 	},

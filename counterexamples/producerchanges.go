@@ -2,6 +2,8 @@ package counterexamples
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"fencecheck/model"
 	"fencecheck/search"
@@ -185,7 +187,7 @@ func (t *teller) reading(before, after *model.State, st search.Step) []Change {
 	var all []Change
 	t.fenced = nil
 	for p := range t.g.cfg.Outputs {
-		for _, r := range t.readings(before, after, st, p) {
+		for _, r := range t.readings(&t.g.cfg.Rules, before, after, st, p) {
 			if r.visible {
 				t.outputs[r.entry.Value] = append(t.outputs[r.entry.Value], t.work(r.entry.Work))
 				if before.Work(r.entry.Work).Fenced {
@@ -196,6 +198,32 @@ func (t *teller) reading(before, after *model.State, st search.Step) []Change {
 		}
 	}
 	return all
+}
+
+// missingOfTransactions says what a rule would have changed that no actor has
+// noticed yet: what readers get, or what is remembered.
+func (t *teller) missingOfTransactions(b *takenBack, before, after, other *model.State, st search.Step) string {
+	if !t.g.cfg.Producing() {
+		return ""
+	}
+	for p := range t.g.cfg.Outputs {
+		is, were := t.readings(&t.g.cfg.Rules, before, after, st, p), t.readings(b.rules, before, other, st, p)
+		if slices.Equal(is, were) {
+			continue
+		}
+		if len(were) == 0 {
+			return inForce(b.mutation) + ": readers get nothing yet"
+		}
+		var words []string
+		for i := range were {
+			words = append(words, were[i].text(t, p))
+		}
+		return fmt.Sprintf("%s: readers %s", inForce(b.mutation), strings.Join(words, ", "))
+	}
+	if other.Last = after.Last; *other != *after {
+		return inForce(b.mutation) + ", the state would differ here in a way that shows only later"
+	}
+	return ""
 }
 
 // A readingOf is what becomes of one record for readers.
@@ -221,7 +249,7 @@ func (r *readingOf) text(t *teller, p int) string {
 
 // readings asks the readers' rules about a log to which the step has appended a
 // record or a marker.
-func (t *teller) readings(before, after *model.State, st search.Step, p int) []readingOf {
+func (t *teller) readings(rules *model.Rules, before, after *model.State, st search.Step, p int) []readingOf {
 	old := before.Txns.Logs[p]
 	log := append([]model.Entry(nil), old.Log[:old.Len()]...)
 	decided := len(log)
@@ -235,7 +263,6 @@ func (t *teller) readings(before, after *model.State, st search.Step, p int) []r
 		log = append(log, now.Log[decided])
 	}
 	var all []readingOf
-	rules := &t.g.cfg.Rules
 	stable := model.LastStableOffset(rules, log, len(log))
 	seen := map[uint8]bool{}
 	for i, e := range log {

@@ -16,7 +16,7 @@ var producerEndings = map[string]func(t *teller, before, after *model.State) str
 		}
 		for id, w := range t.eachWork(after) {
 			if w.Torn() {
-				return fmt.Sprintf("%s has two outcomes: committed in %s and aborted in %s", t.work(id), bitNames(w.Committed), bitNames(w.Aborted))
+				return fmt.Sprintf("%s has two outcomes: committed in %s, and aborted in %s", t.work(id), bitNames(w.Committed), bitNames(w.Aborted))
 			}
 		}
 		return "one transaction has two outcomes"
@@ -87,13 +87,23 @@ var producerEndings = map[string]func(t *teller, before, after *model.State) str
 		}
 		return "the coordinator's log does not hold what it answers from"
 	},
-	"fence-is-final": func(t *teller, before, after *model.State) string {
+	"fence-is-final": func(t *teller, _, after *model.State) string {
 		client := int(after.Last.Client)
-		return fmt.Sprintf("%s is given a new pair, although InitProducerId had answered NONE to another owner of %s since: now it fences its own successor",
-			t.client(client), t.idOf(client))
+		id, epoch := after.Clients[client].App.NewPID, after.Clients[client].App.NewEpoch
+		if id == 0 { // it has taken the answer already
+			id, epoch = after.Clients[client].Producer.PID, after.Clients[client].Producer.Epoch
+		}
+		text := fmt.Sprintf("%s is given %s, although InitProducerId had answered NONE to another owner of %s since",
+			t.client(client), t.pair(id, epoch), t.idOf(client))
+		txn := &after.Txns.IDs[t.g.cfg.IDs[client]].Txn
+		if txn.PID == id && txn.Epoch == epoch {
+			return text + ": the pair is the newest one, so that now it fences its own successor"
+		}
+		return fmt.Sprintf("%s; %s is at %s", text, t.idOf(client), t.pair(txn.PID, txn.Epoch))
 	},
 	"no-duplicate-record": func(t *teller, _, after *model.State) string {
-		return fmt.Sprintf("%s has one batch of %s twice", markedName(after.Last.Log), t.client(int(after.Last.Client)))
+		log := &after.Txns.Logs[after.Last.Log]
+		return fmt.Sprintf("%s has the record of %s twice, and so will readers", markedName(after.Last.Log), t.work(log.Log[log.Len()-1].Work))
 	},
 	"no-false-abort": func(t *teller, before, after *model.State) string {
 		client := t.receiver(before, after)
@@ -116,13 +126,26 @@ var producerEndings = map[string]func(t *teller, before, after *model.State) str
 	},
 }
 
+// staleByMarker says whose offsets a marker has committed that rest on an
+// assignment that had been replaced.
+func (t *teller) staleByMarker(before, after *model.State) string {
+	offsets := &before.Txns.Logs[model.OffsetsLog]
+	for _, e := range offsets.Log[:offsets.Len()] {
+		if e.Rec.PID == after.Last.PID && e.Stale&after.Last.Committed != 0 {
+			return fmt.Sprintf("the COMMIT marker made %s take effect, which %s had brought into %s on an assignment that had been replaced: the group was at generation %d with %s",
+				t.committed(after), t.client(model.WorkClient(e.Work)), t.work(e.Work), before.Group.Generation, t.roster(before))
+		}
+	}
+	return "a marker committed offsets that rest on an assignment that had been replaced"
+}
+
 // twice says of which input record readers have got two outputs.
 func (t *teller) twice(after *model.State) string {
 	for p := range t.g.cfg.AllPartitions() {
 		for record := range model.MaxRecords {
 			if after.Ghost.Twice[p]>>record&1 == 1 {
 				value := uint8(p*model.MaxRecords+record) + 1
-				return fmt.Sprintf("readers have got the output of %s twice, from %s: the record was consumed once too often, and both times the offsets were committed with it",
+				return fmt.Sprintf("readers have got the output of %s twice, from %s: it was not processed exactly once",
 					inputName(value), strings.Join(t.outputs[value], " and from "))
 			}
 		}
@@ -165,7 +188,10 @@ func (t *teller) trapped(s *model.State) string {
 		for i := range t.g.cfg.Clients() {
 			p := &s.Clients[i].Producer
 			switch txn := &s.Txns.IDs[t.g.cfg.IDs[i]].Txn; {
-			case !t.g.cfg.HasProducer(i), p.Replaced:
+			case !t.g.cfg.HasProducer(i), p.Replaced, p.Phase == model.FatalError, s.Clients[i].Process != model.Running:
+			case txn.Pending != model.NoTransaction:
+				words = append(words, fmt.Sprintf("%s stays %s, pending %s, for ever, so that %s can begin no further transaction", t.idOf(i), txn.State, txn.Pending, t.client(i)))
+				continue
 			case p.Phase != model.Ready:
 				words = append(words, fmt.Sprintf("%s, which nobody replaced, will never be ready for another transaction: it %s with %s", t.client(i), t.producerStanding(p), t.pair(p.PID, p.Epoch)))
 			case p.PID != txn.PID || p.Epoch != txn.Epoch:

@@ -123,6 +123,7 @@ type teller struct {
 // takenBack is the scenario with one of its mutations taken back.
 type takenBack struct {
 	mutation model.Mutation
+	rules    *model.Rules
 	exec     *ops.Exec
 }
 
@@ -142,7 +143,7 @@ func newTeller(c *Counterexample) (*teller, error) {
 	for _, m := range g.cfg.Rules.Off.List() {
 		cfg := *g.cfg
 		cfg.Rules.Off = cfg.Rules.Off.Without(m)
-		t.back = append(t.back, takenBack{m, ops.NewExec(&cfg)})
+		t.back = append(t.back, takenBack{m, &cfg.Rules, ops.NewExec(&cfg)})
 	}
 	return t, nil
 }

@@ -46,7 +46,7 @@ func (t *teller) missing(b *takenBack, before, after *model.State, st search.Ste
 	if changes := t.changes(after, &other); len(changes) > 0 {
 		return fmt.Sprintf("%s: %s", inForce(b.mutation), joinChanges(changes))
 	}
-	return ""
+	return t.missingOfTransactions(b, before, after, &other, st)
 }
 
 // inForce is the condition that a rule were there.
