@@ -108,7 +108,7 @@ func (t *teller) ending(before, after *model.State) string {
 		return end(t, before, after)
 	}
 	if text := t.trapped(after); text != "" {
-		return "from here this cannot be mended any more, whatever the actors do and even without further faults: " + text
+		return "from here this cannot be mended any more, whatever the actors do within the bounds above and even without further faults: " + text
 	}
 	if t.g.goal != nil {
 		return "from here the group cannot get there any more, whatever the actors do and even without further faults: it is " + t.glance(after)

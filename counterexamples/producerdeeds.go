@@ -172,5 +172,20 @@ func (t *teller) producerDeed(before, after *model.State, st search.Step) (strin
 	if !ok {
 		return "", false
 	}
-	return d(t, before, after, a), true
+	return d(t, before, after, a) + t.onceMore(before, st), true
+}
+
+// onceMore: a request is sent again after its sender has given up on it.
+func (t *teller) onceMore(before *model.State, st search.Step) string {
+	switch OpName(st) {
+	case "init-producer", "add-partition-to-txn", "send-offsets":
+	default:
+		return ""
+	}
+	r, ok := t.requested(before, st)
+	last := &t.givenUp[r.Client]
+	if ok && last.API == r.API && last.Log == r.Log && last.PID == r.PID && last.Epoch == r.Epoch && last.Work == r.Work {
+		return ", once more"
+	}
+	return ""
 }

@@ -174,7 +174,7 @@ func (t *teller) trapped(s *model.State) string {
 		for p := range s.Txns.Logs {
 			for i := range s.Txns.Logs[p].Entries {
 				if e := &s.Txns.Logs[p].Entries[i]; e.Open {
-					words = append(words, fmt.Sprintf("%s has a transaction open for %s that no marker will ever end, and readers wait in front of %s for ever",
+					words = append(words, fmt.Sprintf("%s has a transaction open for %s that no marker is to end, and readers wait in front of %s for ever",
 						markedName(uint8(p)), t.pair(e.PID, e.Epoch), strings.Join(t.undecided(s, uint8(p), e.PID), " and ")))
 				}
 			}

@@ -15,6 +15,12 @@ func (t *teller) learnProducers(before, after *model.State, st search.Step) {
 	if !t.g.cfg.Producing() {
 		return
 	}
+	switch a, name := ops.Unpack(st.Arg), OpName(st); {
+	case name == "give-up" && a.B == 0:
+		t.givenUp[a.A] = before.Clients[a.A].App
+	case name == "crash":
+		t.givenUp[a.A] = model.Request{}
+	}
 	fresh := after.ProducerIDs(t.g.cfg) &^ before.ProducerIDs(t.g.cfg)
 	for id := model.ProducerID(1); fresh>>id != 0; id++ {
 		if fresh>>id&1 == 1 {

@@ -109,15 +109,16 @@ type teller struct {
 	g       *stage
 	probe   *ops.Exec // lets requests travel, so that what they carry can be seen
 	back    []takenBack
-	ids     map[model.MemberID]int   // which of its client's ids one is, in this story
-	given   map[int]int              // how many ids a client has been given
-	pids    map[model.ProducerID]int // its number in this story
-	issued  int                      // producer ids so far
-	works   map[model.WorkID]int     // which of its client's transactions one is
-	begun   [model.MaxClients]int    // transactions of each client so far
-	outputs map[uint8][]string       // whose outputs of an input record readers have got
-	op      string                   // of the step that is being told
-	fenced  []string                 // what readers have got of fenced transactions in the latest step
+	ids     map[model.MemberID]int          // which of its client's ids one is, in this story
+	given   map[int]int                     // how many ids a client has been given
+	pids    map[model.ProducerID]int        // its number in this story
+	issued  int                             // producer ids so far
+	works   map[model.WorkID]int            // which of its client's transactions one is
+	begun   [model.MaxClients]int           // transactions of each client so far
+	outputs map[uint8][]string              // whose outputs of an input record readers have got
+	givenUp [model.MaxClients]model.Request // the last request that each client gave up on
+	op      string                          // of the step that is being told
+	fenced  []string                        // what readers have got of fenced transactions in the latest step
 }
 
 // takenBack is the scenario with one of its mutations taken back.
