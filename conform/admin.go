@@ -84,8 +84,19 @@ func (c *conn) coordinator(ctx context.Context, group string) (string, error) {
 
 // coordinators asks which broker coordinates each group.
 func (c *conn) coordinators(ctx context.Context, groups []string) (map[string]string, error) {
+	return c.coordinatorsOf(ctx, ofGroups, groups)
+}
+
+// The kinds of coordinators.
+const (
+	ofGroups       = 0
+	ofTransactions = 1
+)
+
+// coordinatorsOf asks which broker coordinates each key.
+func (c *conn) coordinatorsOf(ctx context.Context, kind int8, keys []string) (map[string]string, error) {
 	r := speak(kmsg.NewPtrFindCoordinatorRequest())
-	r.CoordinatorKeys = groups
+	r.CoordinatorType, r.CoordinatorKeys = kind, keys
 	a, err := c.call(ctx, r)
 	if err != nil {
 		return nil, err
@@ -95,18 +106,22 @@ func (c *conn) coordinators(ctx context.Context, groups []string) (map[string]st
 		if f.ErrorCode != 0 {
 			return nil, c.rubbish(fmt.Sprintf("error %d to FindCoordinator", f.ErrorCode))
 		}
-		at[f.Key] = net.JoinHostPort(f.Host, strconv.Itoa(int(f.Port)))
+		at[f.Key] = joinAddress(f.Host, f.Port)
 	}
-	if len(at) != len(groups) {
-		return nil, c.rubbish(fmt.Sprintf("%d coordinators for %d groups", len(at), len(groups)))
+	if len(at) != len(keys) {
+		return nil, c.rubbish(fmt.Sprintf("%d coordinators for %d keys", len(at), len(keys)))
 	}
 	return at, nil
 }
 
-// createTopic makes the topic that offsets are committed for.
-func (c *conn) createTopic(ctx context.Context, topic string) error {
+func joinAddress(host string, port int32) string {
+	return net.JoinHostPort(host, strconv.Itoa(int(port)))
+}
+
+// createTopic makes a topic.
+func (c *conn) createTopic(ctx context.Context, topic string, partitions int32) error {
 	t := kmsg.NewCreateTopicsRequestTopic()
-	t.Topic, t.NumPartitions, t.ReplicationFactor = topic, parts, -1
+	t.Topic, t.NumPartitions, t.ReplicationFactor = topic, partitions, -1
 	r := speak(kmsg.NewPtrCreateTopicsRequest())
 	r.Topics, r.TimeoutMillis = append(r.Topics, t), int32(c.patience.Milliseconds())
 	a, err := c.call(ctx, r)
@@ -118,12 +133,12 @@ func (c *conn) createTopic(ctx context.Context, topic string) error {
 			return c.rubbish(fmt.Sprintf("error %d to CreateTopics", t.ErrorCode))
 		}
 	}
-	return c.awaitTopic(ctx, topic)
+	return c.awaitTopic(ctx, topic, partitions)
 }
 
 // awaitTopic returns when the broker knows the topic: it may hear of it later
 // than the controller.
-func (c *conn) awaitTopic(ctx context.Context, topic string) error {
+func (c *conn) awaitTopic(ctx context.Context, topic string, partitions int32) error {
 	for end := time.Now().Add(c.patience); time.Now().Before(end); {
 		t := kmsg.NewMetadataRequestTopic()
 		t.Topic = &topic
@@ -133,7 +148,7 @@ func (c *conn) awaitTopic(ctx context.Context, topic string) error {
 		if err != nil {
 			return err
 		}
-		if ts := a.(*kmsg.MetadataResponse).Topics; len(ts) == 1 && ts[0].ErrorCode == 0 && len(ts[0].Partitions) == parts {
+		if ts := a.(*kmsg.MetadataResponse).Topics; len(ts) == 1 && ts[0].ErrorCode == 0 && int32(len(ts[0].Partitions)) == partitions {
 			return nil
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -162,12 +177,19 @@ type limits struct {
 	minSession   time.Duration // group.min.session.timeout.ms
 	initialDelay time.Duration // group.initial.rebalance.delay.ms
 	maxSize      int           // group.max.size; 0: none that matters
+	maxTxn       time.Duration // transaction.max.timeout.ms
+	txnCleanup   time.Duration // transaction.abort.timed.out.transaction.cleanup.interval.ms
 }
+
+const txnCleanupInterval = "transaction.abort.timed.out.transaction.cleanup.interval.ms"
+
+// longestTxn is a timeout that no play lives to see.
+func (l limits) longestTxn() time.Duration { return min(l.maxTxn, 10*time.Minute) }
 
 // limits asks a broker for its settings. One that does not tell has Kafka's
 // defaults; one that does not know a setting does without it.
 func (c *conn) limits(ctx context.Context) (limits, error) {
-	l := limits{minSession: 6 * time.Second}
+	l := limits{minSession: 6 * time.Second, maxTxn: 15 * time.Minute, txnCleanup: 10 * time.Second}
 	m := speak(kmsg.NewPtrMetadataRequest())
 	m.Topics = []kmsg.MetadataRequestTopic{}
 	a, err := c.call(ctx, m)
@@ -180,7 +202,8 @@ func (c *conn) limits(ctx context.Context) (limits, error) {
 	}
 	res := kmsg.NewDescribeConfigsRequestResource()
 	res.ResourceType, res.ResourceName = kmsg.ConfigResourceTypeBroker, strconv.Itoa(int(brokers[0].NodeID))
-	res.ConfigNames = []string{"group.min.session.timeout.ms", "group.initial.rebalance.delay.ms", "group.max.size"}
+	res.ConfigNames = []string{"group.min.session.timeout.ms", "group.initial.rebalance.delay.ms", "group.max.size",
+		"transaction.max.timeout.ms", txnCleanupInterval}
 	r := kmsg.NewPtrDescribeConfigsRequest()
 	r.SetVersion(1)
 	r.Resources = append(r.Resources, res)
@@ -208,6 +231,10 @@ func (l *limits) set(name string, value *string) {
 		l.minSession = time.Duration(n) * time.Millisecond
 	case "group.initial.rebalance.delay.ms":
 		l.initialDelay = time.Duration(n) * time.Millisecond
+	case "transaction.max.timeout.ms":
+		l.maxTxn = time.Duration(n) * time.Millisecond
+	case txnCleanupInterval:
+		l.txnCleanup = time.Duration(n) * time.Millisecond
 	case "group.max.size":
 		if n < 1000 {
 			l.maxSize = n

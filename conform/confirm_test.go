@@ -21,7 +21,14 @@ func TestKnownDifferencesAreConfirmedByRealBroker(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, report.Differences)
 	w := s.worker(t, model.Mutations{})
+	txns := theTxnWorker(t, model.Mutations{})
 	for _, d := range report.Differences {
+		if d.txnSteps != nil {
+			p, err := txns.play(context.Background(), txnJob{sequence: &txnSequence{steps: d.txnSteps, shares: true}}, 1, nil)
+			require.NoError(t, err)
+			assert.Nil(t, p.wrong, "%s: %+v", d.Known, d.Steps)
+			continue
+		}
 		assert.Nil(t, w.confirmed(t, d.steps), "%s: %+v", d.Known, d.Steps)
 	}
 }

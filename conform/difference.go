@@ -22,8 +22,9 @@ type Difference struct {
 	Count     int        `json:"count"`               // how often it was met
 	Rerun     string     `json:"rerun"`
 
-	steps []step
-	IDs   map[string]string `json:"ids"` // what member ids were on the wire
+	steps    []step
+	txnSteps []txnStep
+	IDs      map[string]string `json:"ids"` // what member and producer ids were on the wire
 }
 
 // Exchange is one numbered request of a difference, and what came of it.
@@ -47,7 +48,7 @@ func (r *run) describe(p *play) Difference {
 	last := &d.Steps[len(d.Steps)-1]
 	last.Model = answers(x.Own, x.Others, x.request)
 	r.explain(&d, p)
-	for _, k := range r.o.Known {
+	for _, k := range r.game.known {
 		if d.Known == "" && k.matches(&d) {
 			d.Known, d.Why = k.ID, k.Why
 		}
@@ -107,8 +108,8 @@ func (p *play) explains(g *game) bool {
 }
 
 // rerun is the command that shows the difference again.
-func (r *run) rerun() string {
-	words := []string{"explore conform"}
+func (r *tally) rerun() string {
+	words := []string{"explore conform --only " + r.part}
 	if r.o.Bootstrap != "" {
 		words = append(words, "--bootstrap "+r.o.Bootstrap)
 	}

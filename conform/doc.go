@@ -22,6 +22,13 @@
 // (Triple). Those are played first, then random walks with up to three ids, as
 // many as are asked for. What is not provoked is listed with the reason.
 //
+// One transactional id is another (txnSystem): every request that its producers,
+// those that it has replaced, strangers, coordinators and administrators could
+// send, in the versions of either style, to output partitions and to the offsets
+// partition of a group with one member; what readers see; and timeouts. Its
+// triples are played to a depth (planDepth), after the vectors of the protocol
+// pages, which include 32,766 epochs.
+//
 // # How it is compared
 //
 // A play follows the broker in the model (tracker). Where Kafka leaves a choice
@@ -32,11 +39,18 @@
 // too slow proves nothing, and is repeated with longer timeouts (clock). A
 // difference counts when it occurs again; it is then made small (minimise).
 //
+// In transactions everything is answered at once. A request is sent when the
+// coordinator says that the markers of the last decision are written; where the
+// model says that they never will be, nothing is waited for (txnPlay.settle).
+//
 // Every name that is used on the broker begins with Prefix, and is removed at
 // the end.
 //
 // # How to add a part of the protocol
 //
 // A further request is an op with its tokens (step, state.resolve,
-// state.steps), its line in game.ask, its message and its answer (sending).
+// state.steps), its line in game.ask, its message and its answer (sending). In
+// transactions: a txnOp, its versions in speech, its tokens (txnStep,
+// txnState.resolveTxn, cast.steps), its line in table.ask, its message and its
+// answer (cue).
 package conform

@@ -67,3 +67,25 @@ func (s *stage) worker(t *testing.T, off model.Mutations) *worker {
 	t.Cleanup(w.close)
 	return w
 }
+
+var sharedTxnVenue = sync.OnceValues(func() (*txnVenue, error) {
+	s, err := sharedStage()
+	if err != nil {
+		return nil, err
+	}
+	s.venue.embedded = bootstrap() == ""
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	return newTxnVenue(ctx, s.venue)
+})
+
+// theTxnWorker is one that plays transactions with mutations switched on.
+func theTxnWorker(t *testing.T, off model.Mutations) *txnWorker {
+	t.Helper()
+	s := theStage(t)
+	v, err := sharedTxnVenue()
+	require.NoError(t, err)
+	w := newTxnRun(Options{Bootstrap: bootstrap(), Mutations: off, Known: s.known}.withDefaults(), v, "a broker").worker()
+	t.Cleanup(w.stage.close)
+	return w
+}

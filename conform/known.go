@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"os"
@@ -15,8 +16,9 @@ import (
 // a pattern stands for any text.
 type Known struct {
 	ID   string `yaml:"id" json:"id"`
-	Rule string `yaml:"rule" json:"rule"` // of the protocol pages
-	Why  string `yaml:"why" json:"why"`   // what the broker does instead
+	Part string `yaml:"part" json:"part,omitempty"` // empty is Groups
+	Rule string `yaml:"rule" json:"rule"`           // of the protocol pages
+	Why  string `yaml:"why" json:"why"`             // what the broker does instead
 
 	Request string `yaml:"request" json:"request"`
 	State   string `yaml:"state" json:"state"`
@@ -33,8 +35,8 @@ type Known struct {
 	// GoesOn: neither the model nor the broker changes anything when it gives
 	// this answer, so that a play can go on.
 	GoesOn bool `yaml:"goes_on" json:"goes_on,omitempty"`
-	// Avoid: such a request is not sent, since the broker dies of it. Model
-	// and broker are not looked at.
+	// Avoid: such a request is not sent, since the broker dies of it, or does not
+	// read it at all. Model and broker are not looked at.
 	Avoid bool `yaml:"avoid" json:"avoid,omitempty"`
 }
 
@@ -79,6 +81,9 @@ func ParseKnown(text []byte) ([]Known, error) {
 			return nil, fmt.Errorf("entry %d needs an id of its own, and a why", i+1)
 		}
 		seen[k.ID] = true
+		if p := k.part(); p != Groups && p != Transactions {
+			return nil, fmt.Errorf("%s: part is %s or %s, found %q", k.ID, Groups, Transactions, p)
+		}
 		patterns := []string{k.Request, k.State, k.Model, k.Broker}
 		if k.Avoid {
 			patterns = patterns[:2]
@@ -97,6 +102,14 @@ func like(pattern, text string) bool {
 	return ok
 }
 
+// part is the one in which it can occur.
+func (k *Known) part() string { return cmp.Or(k.Part, Groups) }
+
+// of are those known differences that can occur in a part.
+func of(known []Known, part string) []Known {
+	return slices.DeleteFunc(slices.Clone(known), func(k Known) bool { return k.part() != part })
+}
+
 func (k *Known) likeSignature(s signature) bool {
 	return like(k.Request, s.Request) && like(k.State, s.State) && like(k.Model, s.Answer) && like(k.Broker, s.Broker)
 }
@@ -112,11 +125,13 @@ func (k *Known) matches(d *Difference) bool {
 }
 
 // avoided says why a request must not be sent, "" if it may.
-func (g *game) avoided(request, state string) string {
-	for i := range g.known {
-		if k := &g.known[i]; k.Avoid && like(k.Request, request) && like(k.State, state) {
-			return "not sent, since the broker dies of it: " + k.ID
+func avoided(known []Known, request, state string) string {
+	for i := range known {
+		if k := &known[i]; k.Avoid && like(k.Request, request) && like(k.State, state) {
+			return "not sent, because of the known difference " + k.ID
 		}
 	}
 	return ""
 }
+
+func (g *game) avoided(request, state string) string { return avoided(g.known, request, state) }

@@ -3,6 +3,7 @@ package conform
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"fencecheck/search"
@@ -144,7 +145,7 @@ func (e *explorer) path(s state) []step {
 func (e *explorer) sequences() []sequence {
 	at := map[state]*sequence{}
 	var all []*sequence
-	for _, t := range e.order() {
+	for _, t := range sortedTriples(e.first) {
 		o := e.first[t]
 		if !e.stays[t] {
 			all = append(all, &sequence{append(e.path(o.from), o.by), []Triple{t}})
@@ -165,14 +166,9 @@ func (e *explorer) sequences() []sequence {
 	return out
 }
 
-// order makes the plan the same for every run.
-func (e *explorer) order() []Triple {
-	all := make([]Triple, 0, len(e.first))
-	for t := range e.first {
-		all = append(all, t)
-	}
-	slices.SortFunc(all, compareTriples)
-	return all
+// sortedTriples makes a plan the same for every run.
+func sortedTriples[V any](all map[Triple]V) []Triple {
+	return slices.SortedFunc(maps.Keys(all), compareTriples)
 }
 
 func compareTriples(a, b Triple) int {

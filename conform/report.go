@@ -1,11 +1,8 @@
 package conform
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"time"
 )
@@ -13,10 +10,11 @@ import (
 // Report is what a run has compared, and what differs.
 type Report struct {
 	Broker      string       `json:"broker"`
+	Parts       []Part       `json:"parts"`       // groups and transactions, each for itself
 	Requests    int          `json:"requests"`    // compared
-	Reachable   int          `json:"reachable"`   // triples, in the model, of groups with at most two member ids
+	Reachable   int          `json:"reachable"`   // triples, in the model's plans
 	Covered     int          `json:"covered"`     // of those, provoked on the broker with the model's answer
-	Beyond      int          `json:"beyond"`      // further triples that the walks provoked, in larger groups
+	Beyond      int          `json:"beyond"`      // further triples that the walks provoked
 	Unprovoked  []Unprovoked `json:"unprovoked"`  // the others
 	Differences []Difference `json:"differences"` // the known ones too
 	Vanished    []string     `json:"vanished"`    // known differences that did not occur
@@ -27,6 +25,16 @@ type Report struct {
 	Stopped     string       `json:"stopped,omitempty"` // why the run ended early
 
 	triples []Triple
+}
+
+// Part is what was compared of one part of the protocol.
+type Part struct {
+	Name      string  `json:"name"`
+	Requests  int     `json:"requests"`
+	Reachable int     `json:"reachable"`
+	Covered   int     `json:"covered"`
+	Beyond    int     `json:"beyond"`
+	Seconds   float64 `json:"seconds"`
 }
 
 // Unprovoked is a reachable triple that did not occur on the broker.
@@ -58,86 +66,19 @@ func ExitStatus(r Report) int {
 	return 0
 }
 
-// report sums up the run.
-func (r *run) report(elapsed time.Duration) Report {
-	out := Report{Broker: r.name, Requests: r.requests, Unfinished: r.unfinished, Unconfirmed: r.unconfirmed,
-		Unprovoked: []Unprovoked{}, Differences: []Difference{}, Vanished: []string{}, Seconds: elapsed.Seconds()}
-	out.Differences = r.differences()
-	for _, k := range r.o.Known {
-		if !k.Avoid && !slices.ContainsFunc(out.Differences, func(d Difference) bool { return d.Known == k.ID }) {
-			out.Vanished = append(out.Vanished, k.ID)
-		}
-	}
-	if r.plan != nil {
-		r.coverage(&out)
-	}
-	return out
+// newReport is a report of nothing yet.
+func newReport(broker string) Report {
+	return Report{Broker: broker, Parts: []Part{}, Unprovoked: []Unprovoked{}, Differences: []Difference{}, Vanished: []string{}}
 }
 
-// coverage lists what was not provoked, with the reason.
-func (r *run) coverage(out *Report) {
-	out.Reachable = len(r.plan.reachable)
-	out.triples = slices.SortedFunc(maps.Keys(r.plan.reachable), compareTriples)
-	differ := map[Triple]bool{}
-	for s := range r.found {
-		differ[s.Triple] = true
-	}
-	for _, t := range out.triples {
-		reason, unreal := r.plan.unreal[t]
-		switch {
-		case r.covered[t]:
-			out.Covered++
-			continue
-		case unreal:
-		case differ[t]:
-			reason = "the broker answers differently"
-		case !r.walking:
-			reason = fmt.Sprintf("the run ended after %d requests, before its turn", r.requests)
-		default:
-			reason = noWalk
-		}
-		out.Unprovoked = append(out.Unprovoked, Unprovoked{t, reason})
-	}
-	for t := range r.covered {
-		if !r.plan.reachable[t] {
-			out.Beyond++
+// close notes which known differences did not occur.
+func (r *Report) close(known []Known, elapsed time.Duration) {
+	r.Seconds = elapsed.Seconds()
+	for _, k := range known {
+		if !k.Avoid && !slices.ContainsFunc(r.Differences, func(d Difference) bool { return d.Known == k.ID }) {
+			r.Vanished = append(r.Vanished, k.ID)
 		}
 	}
-}
-
-// differences lists what was found: of several forms of one difference the
-// shortest.
-func (r *run) differences() []Difference {
-	by := map[string]*Difference{}
-	seen := map[*Difference]bool{}
-	for _, d := range r.found {
-		if len(d.Steps) == 0 || seen[d] {
-			continue // the run ended before it was studied, or it is another form
-		}
-		seen[d] = true
-		key := fmt.Sprint(d.Triple, d.Broker)
-		if d.Known != "" {
-			key = d.Known // one story for each
-		}
-		if other := by[key]; other != nil {
-			count := d.Count + other.Count
-			if len(d.Steps) < len(other.Steps) {
-				*other = *d
-			}
-			other.Count = count
-			continue
-		}
-		c := *d
-		by[key] = &c
-	}
-	out := []Difference{}
-	for _, d := range by {
-		out = append(out, *d)
-	}
-	slices.SortFunc(out, func(a, b Difference) int {
-		return cmp.Or(cmp.Compare(a.Known, b.Known), cmp.Compare(len(a.Steps), len(b.Steps)), compareTriples(a.Triple, b.Triple), cmp.Compare(a.Broker, b.Broker))
-	})
-	return out
 }
 
 // WriteJSON writes the report as one object.

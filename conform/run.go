@@ -1,9 +1,17 @@
 package conform
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
+)
+
+// Groups and Transactions are the parts of a run.
+const (
+	Groups       = "groups"
+	Transactions = "transactions"
 )
 
 // Run holds a broker against the model. The report is worth reading also when
@@ -20,67 +28,95 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{Broker: name}, err
 	}
-	r := newRun(o, v, name)
-	if r.plan, err = makePlan(ctx, r.game, v.limits); err == nil {
-		err = r.play(ctx)
-	}
+	v.embedded = o.Bootstrap == ""
+	report := newReport(name)
+	err = o.playParts(ctx, v, &report)
 	// What was made is removed also when the run was interrupted.
 	tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.Patience+30*time.Second)
 	defer cancel()
-	left := v.tidy(tidy)
-	report := r.report(time.Since(started))
-	report.LeftBehind = left
+	report.LeftBehind = v.tidy(tidy)
+	known := slices.DeleteFunc(slices.Clone(o.Known), func(k Known) bool { return !o.plays(k.part()) })
+	report.close(known, time.Since(started))
 	if err != nil {
 		report.Stopped = err.Error()
 	}
 	return report, err
 }
 
-// run is one Run under way.
+// playParts plays the parts that are wanted. A real broker has one after the
+// other, so that they do not disturb each other's timing; kfake, where groups
+// mostly wait, both at once.
+func (o Options) playParts(ctx context.Context, v *venue, report *Report) error {
+	parts := []struct {
+		name string
+		play func(context.Context, Options, *venue, string) (*tally, error)
+	}{{Groups, playGroups}, {Transactions, playTransactions}}
+	o.Progress = oneAtATime(o.Progress)
+	tallies, errs := make([]*tally, len(parts)), make([]error, len(parts))
+	var crew sync.WaitGroup
+	for i, p := range parts {
+		if !o.plays(p.name) {
+			continue
+		}
+		crew.Go(func() { tallies[i], errs[i] = p.play(ctx, o, v, report.Broker) })
+		if !v.embedded {
+			crew.Wait()
+		}
+		if !v.embedded && errs[i] != nil {
+			break
+		}
+	}
+	crew.Wait()
+	for _, t := range tallies {
+		if t != nil {
+			t.report(report)
+		}
+	}
+	return cmp.Or(errs...)
+}
+
+// oneAtATime makes a progress function fit for several parts.
+func oneAtATime(f func(Progress)) func(Progress) {
+	if f == nil {
+		return nil
+	}
+	var mu sync.Mutex
+	return func(p Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		f(p)
+	}
+}
+
+// playGroups is the part of the classic groups.
+func playGroups(ctx context.Context, o Options, v *venue, broker string) (_ *tally, err error) {
+	r := newRun(o, v, broker)
+	if r.plan, err = makePlan(ctx, r.game, v.limits); err == nil {
+		r.reachable, r.unreal = r.plan.reachable, r.plan.unreal
+		err = r.play(ctx)
+	}
+	r.elapsed = time.Since(r.begun)
+	return &r.tally, err
+}
+
+// run is one part of a Run under way: that of the groups.
 type run struct {
-	o     Options
+	tally
 	venue *venue
 	game  game
-	name  string
 	plan  *plan
-	begun time.Time
-
-	mu          sync.Mutex
-	requests    int
-	covered     map[Triple]bool
-	walking     bool                      // the planned sequences have all been handed out
-	unfinished  int                       // sequences that the machine was too slow for, or that the broker took another turn in
-	unconfirmed int                       // differences that did not occur again
-	found       map[signature]*Difference // several forms of a known one share one
-	known       map[string]*Difference    // by id
 }
 
 func newRun(o Options, v *venue, name string) *run {
 	g := newGame(o.Mutations, v.limits)
-	g.known = o.Known
-	return &run{o: o, venue: v, name: name, game: g, begun: time.Now(),
-		covered: map[Triple]bool{}, found: map[signature]*Difference{}, known: map[string]*Difference{}}
+	g.known = of(o.Known, Groups)
+	return &run{tally: newTally(o, name, Groups), venue: v, game: g}
 }
 
 // play lets the workers play until enough was compared, or something breaks.
 func (r *run) play(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	jobs := make(chan job)
-	var crew sync.WaitGroup
-	for range r.o.Parallel {
-		crew.Go(func() {
-			if err := r.work(ctx, jobs); err != nil {
-				cancel(err)
-			}
-		})
-	}
-	silence := r.announce()
-	defer silence()
-	r.hand(ctx, jobs)
-	close(jobs)
-	crew.Wait()
-	return context.Cause(ctx)
+	defer r.announce()()
+	return dispatch(ctx, r.o.Parallel, r.hand, r.work)
 }
 
 // job is one sequence to be played, or one random walk.
@@ -92,37 +128,15 @@ type job struct {
 // hand gives out the planned sequences, then walks.
 func (r *run) hand(ctx context.Context, jobs chan<- job) {
 	for i := range r.plan.sequences {
-		if !r.give(ctx, jobs, job{sequence: &r.plan.sequences[i]}) {
+		if !give(ctx, &r.tally, jobs, job{sequence: &r.plan.sequences[i]}) {
 			return
 		}
 	}
 	r.planned()
 	for i := 0; r.o.Requests > 0; i++ {
-		if !r.give(ctx, jobs, job{walk: i}) {
+		if !give(ctx, &r.tally, jobs, job{walk: i}) {
 			return
 		}
-	}
-}
-
-func (r *run) planned() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.walking = true
-}
-
-// give hands out a job, unless enough was compared.
-func (r *run) give(ctx context.Context, jobs chan<- job, j job) bool {
-	r.mu.Lock()
-	enough := r.o.Requests > 0 && r.requests >= r.o.Requests
-	r.mu.Unlock()
-	if enough {
-		return false
-	}
-	select {
-	case jobs <- j:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 
@@ -140,33 +154,17 @@ func (r *run) work(ctx context.Context, jobs <-chan job) error {
 
 // note counts what a play has shown.
 func (r *run) note(p *play) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	requests := 0
 	for _, e := range p.events {
 		if !e.Request.Step.Op.timer() {
-			r.requests++
+			requests++
 		}
 	}
-	for _, t := range p.triples {
-		r.covered[t] = true
-	}
-}
-
-// progress is a glance at the run.
-func (r *run) progress() Progress {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	n := 0
-	for t := range r.covered {
-		if r.plan.reachable[t] {
-			n++
-		}
-	}
-	return Progress{Requests: r.requests, Reachable: len(r.plan.reachable), Covered: n, Differences: len(r.found), Elapsed: time.Since(r.begun)}
+	r.count(requests, p.triples)
 }
 
 // announce reports progress once a second, until it is silenced.
-func (r *run) announce() (silence func()) {
+func (r *tally) announce() (silence func()) {
 	if r.o.Progress == nil {
 		return func() {}
 	}

@@ -100,7 +100,7 @@ func (w *worker) study(ctx context.Context, p *play, m mismatch) error {
 		w.run.drop(first)
 		return nil
 	}
-	w.run.keep(first, small)
+	w.run.keep(first, w.run.describe(small))
 	return nil
 }
 
@@ -108,48 +108,69 @@ func (w *worker) study(ctx context.Context, p *play, m mismatch) error {
 // group as it was, then many at once, then one by one. It is nil if the
 // difference does not occur again at all.
 func (w *worker) minimise(ctx context.Context, p *play, m mismatch) (*play, error) {
-	want := p.signature(m)
-	best, err := w.confirm(ctx, p.steps[:m.event+1], want)
+	best, err := w.confirm(ctx, p.steps[:m.event+1], p.signature(m))
 	if best == nil || err != nil {
 		return nil, err
 	}
-	want = best.signature(*best.wrong)
-	if q, err := w.again(ctx, withoutIdle(best.steps, p.idle), want); q != nil || err != nil {
-		best = q
+	want := best.signature(*best.wrong)
+	err = shrink(best.steps, p.idle, patienceFor(m.known)+20*w.run.venue.limits.initialDelay, func(steps []step) (bool, error) {
+		q, err := w.again(ctx, steps, want)
+		if q != nil {
+			best = q
+		}
+		return q != nil, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return best, nil
+}
+
+func patienceFor(known string) time.Duration {
+	if known != "" {
+		return knownStudies
+	}
+	return studies
+}
+
+// shrink looks for fewer of the steps that still do: try tells. Those that are
+// idle are left out first; the last one always stays.
+func shrink[S any](steps []S, idle []bool, patience time.Duration, try func([]S) (bool, error)) error {
+	if less := withoutIdle(steps, idle); len(less) < len(steps) {
+		ok, err := try(less)
 		if err != nil {
-			return nil, err
+			return err
+		}
+		if ok {
+			steps = less
 		}
 	}
-	patience := studies
-	if m.known != "" {
-		patience = knownStudies
-	}
-	end := time.Now().Add(patience + 20*w.run.venue.limits.initialDelay)
-	for size := len(best.steps) / 2; size > 0; {
+	end := time.Now().Add(patience)
+	for size := len(steps) / 2; size > 0; {
 		smaller := false
-		for at := len(best.steps) - 1 - size; at >= 0; at -= size {
+		for at := len(steps) - 1 - size; at >= 0; at -= size {
 			if time.Now().After(end) {
-				return best, nil
+				return nil
 			}
-			less := slices.Delete(slices.Clone(best.steps), at, at+size)
-			q, err := w.again(ctx, less, want)
+			less := slices.Delete(slices.Clone(steps), at, at+size)
+			ok, err := try(less)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if q != nil {
-				best, smaller = q, true
+			if ok {
+				steps, smaller = less, true
 			}
 		}
 		if size > 1 || !smaller {
 			size /= 2
 		}
 	}
-	return best, nil
+	return nil
 }
 
 // withoutIdle are the steps that changed something, and the last.
-func withoutIdle(steps []step, idle []bool) []step {
-	var some []step
+func withoutIdle[S any](steps []S, idle []bool) []S {
+	var some []S
 	for i, st := range steps {
 		if i == len(steps)-1 || i < len(idle) && !idle[i] {
 			some = append(some, st)
@@ -191,48 +212,4 @@ func (w *worker) again(ctx context.Context, steps []step, want signature) (*play
 // like is equality but for the state.
 func (s signature) like(o signature) bool {
 	return s.Request == o.Request && s.Answer == o.Answer && s.Broker == o.Broker
-}
-
-// claim counts a difference, and tells whether it is to be studied: it is new,
-// and no other form of the same known one has been.
-func (r *run) claim(s signature, known string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if d, ok := r.found[s]; ok {
-		d.Count++
-		return false
-	}
-	if d, ok := r.known[known]; ok {
-		r.found[s] = d
-		d.Count++
-		return false
-	}
-	d := &Difference{Count: 1}
-	r.found[s] = d
-	if known != "" {
-		r.known[known] = d
-	}
-	return true
-}
-
-// drop forgets a difference that did not occur again.
-func (r *run) drop(s signature) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.unconfirmed++
-	for id, d := range r.known {
-		if d == r.found[s] {
-			delete(r.known, id)
-		}
-	}
-	delete(r.found, s)
-}
-
-// keep keeps a difference in its smallest form.
-func (r *run) keep(s signature, p *play) {
-	d := r.describe(p)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	d.Count = r.found[s].Count
-	*r.found[s] = d
 }

@@ -10,11 +10,14 @@ import (
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d requests compared in %.0f s\n", r.Broker, r.Requests, r.Seconds)
-	fmt.Fprintf(&b, "triples of request, state and answer: %d reachable, %d covered, %d not provoked", r.Reachable, r.Covered, len(r.Unprovoked))
-	if r.Beyond > 0 {
-		fmt.Fprintf(&b, "; %d more in larger groups", r.Beyond)
+	for _, p := range r.Parts {
+		fmt.Fprintf(&b, "%s: %d requests in %.0f s; triples of request, state and answer: %d reachable, %d covered, %d not provoked",
+			p.Name, p.Requests, p.Seconds, p.Reachable, p.Covered, p.Reachable-p.Covered)
+		if p.Beyond > 0 {
+			fmt.Fprintf(&b, "; %d more beyond the plan", p.Beyond)
+		}
+		b.WriteString("\n")
 	}
-	b.WriteString("\n")
 	r.writeUnprovoked(&b)
 	for i := range r.Differences {
 		r.Differences[i].write(&b, i+1)

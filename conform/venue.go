@@ -20,6 +20,7 @@ type venue struct {
 	limits   limits
 	id       string // in all names of one run
 	topic    string
+	embedded bool // it is kfake, in this process
 
 	mu     sync.Mutex
 	groups []string
@@ -44,7 +45,7 @@ func newVenue(ctx context.Context, address string, patience time.Duration) (*ven
 	if err := AwaitBroker(wait, address); err != nil {
 		return nil, err
 	}
-	return v, c.createTopic(ctx, v.topic)
+	return v, c.createTopic(ctx, v.topic, parts)
 }
 
 // runID keeps runs apart that use one broker.

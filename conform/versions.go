@@ -50,7 +50,10 @@ func speak[R kmsg.Request](r R) R {
 }
 
 // handshake asks what the broker speaks, and refuses one that lacks something.
-func (c *conn) handshake(ctx context.Context) error {
+func (c *conn) handshake(ctx context.Context) error { return c.offers(ctx, versions) }
+
+// offers refuses a broker that does not speak all of some versions.
+func (c *conn) offers(ctx context.Context, needed []version) error {
 	r := kmsg.NewPtrApiVersionsRequest()
 	r.SetVersion(0)
 	a, err := c.call(ctx, r)
@@ -61,7 +64,7 @@ func (c *conn) handshake(ctx context.Context) error {
 	for _, k := range a.(*kmsg.ApiVersionsResponse).ApiKeys {
 		offered[k.ApiKey] = k
 	}
-	for _, v := range versions {
+	for _, v := range needed {
 		key := v.request().Key()
 		k, ok := offered[key]
 		if !ok || v.number < k.MinVersion || v.number > k.MaxVersion {

@@ -165,9 +165,3 @@ func (w *worker) close() {
 		w.asks.close()
 	}
 }
-
-func (r *run) giveUp() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.unfinished++
-}

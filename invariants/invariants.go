@@ -84,7 +84,7 @@ var All = [...]Invariant{
 		Doc:    "no batch is in a log twice, however often it is sent",
 		Source: "KIP-98, idempotent producer; transactions.md 2.3"},
 	{Name: "no-false-abort", Museum: "I11", Step: noFalseAbort, Witness: "transaction-ended",
-		Doc:    "no batch and no offsets are refused of a transaction that nobody fenced and that did not time out",
+		Doc:    "no batch and no offsets are refused of a transaction that nobody fenced and that did not time out, and no offsets of an assignment that stands",
 		Source: "KAFKA-19999, KAFKA-18202; transactions.md 2.3"},
 	{Name: "timeout-is-no-fence", Museum: "I11", Step: timeoutIsNoFence, Witness: "transaction-timed-out",
 		Doc:    "no producer is told PRODUCER_FENCED whose transaction merely timed out, and whose transactional id nobody else asked for",

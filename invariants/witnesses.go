@@ -61,12 +61,12 @@ var Witnesses = [...]Witness{
 		func(_ *model.Config, _, after *model.State) bool { return after.Last.Closed }},
 	{"outcome-told", "a producer was told that its transaction is committed",
 		func(_ *model.Config, before, after *model.State) bool {
-			return after.Last.Received == model.EndTxn && after.Last.ToldErr == model.None
+			return after.Last.ToldCommit && after.Last.ToldErr == model.None
 		}},
 	{"producer-initialised-again", "a transactional id got another owner",
-		func(_ *model.Config, before, after *model.State) bool {
+		func(c *model.Config, before, after *model.State) bool {
 			l := &after.Last
-			return l.API == model.InitProducerID && l.Err == model.None && l.PID == 0 && anyProducer(before)
+			return l.API == model.InitProducerID && l.Err == model.None && l.PID == 0 && before.Txns.IDs[c.IDs[l.Client]].Txn.PID != 0
 		}},
 	{"old-epoch-refused", "a request or marker of a replaced epoch was refused",
 		func(_ *model.Config, _, after *model.State) bool {
@@ -106,15 +106,6 @@ var Witnesses = [...]Witness{
 		func(_ *model.Config, before, after *model.State) bool {
 			return before.Group.State == model.PreparingRebalance && after.Last.Committed != 0
 		}},
-}
-
-func anyProducer(s *model.State) bool {
-	for i := range s.Txns.IDs {
-		if s.Txns.IDs[i].Txn.PID != 0 {
-			return true
-		}
-	}
-	return false
 }
 
 func openTransaction(s *model.State) bool {

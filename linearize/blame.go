@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/anishathalye/porcupine"
 )
 
 // maxRepairs bounds how many variations of a history are tried to find the
@@ -27,10 +29,27 @@ func (j *judge) blame(conflicts []conflict) []Finding {
 	}
 	slices.SortFunc(ops, func(a, b int) int { return cmp.Or(weight[b]-weight[a], a-b) })
 	guilty := j.repairs(conflicts, ops)
-	if len(guilty) == 0 {
-		guilty = j.heaviest(conflicts)
+	if len(guilty) > 0 {
+		return j.findings(conflicts, guilty, weight)
 	}
-	return j.findings(conflicts, guilty, weight)
+	guilty = j.heaviest(conflicts)
+	return append(j.findings(conflicts, guilty, weight), j.beyond(guilty)...)
+}
+
+// beyond explains what is illegal besides the guilty answers: something that
+// breaks no necessary condition.
+func (j *judge) beyond(guilty map[int]bool) []Finding {
+	if j.c.plain(j.h) {
+		return nil
+	}
+	n := *j
+	for _, op := range sortedOps(guilty) {
+		n.h = n.without(n.h, op)
+	}
+	if len(necessary(n.h, n.whole)) > 0 || n.search(n.h, n.c) != porcupine.Illegal {
+		return nil
+	}
+	return n.localise()
 }
 
 // repairs finds the answers that, forgotten alone or in pairs, leave a legal
@@ -115,7 +134,7 @@ func (j *judge) doubt(op int) int {
 	return 4
 }
 
-func sortedOps(m map[int]int) []int { return slices.Sorted(maps.Keys(m)) }
+func sortedOps[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
 
 // charge is an answer under the name of an anomaly.
 type charge struct {
@@ -131,6 +150,8 @@ func covers(k charge) []string {
 		return []string{"stale-generation-heartbeat"}
 	case "unknown-member-join":
 		return []string{"generation-regression"}
+	case "torn-transaction":
+		return []string{"stale-epoch-write", wrongTransaction}
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (b *Builder) Invoke(p int, f string, r Request) int {
 	op := len(b.h.Ops)
 	e := b.event(p, "inv", op)
 	e.F, e.In = f, encodeRequest(f, r)
-	b.h.Ops = append(b.h.Ops, Op{ID: op, P: p, F: f, In: r, Out: Answer{Generation: -1}, Inv: e.I, Ret: -1, Line: e.Line})
+	b.h.Ops = append(b.h.Ops, Op{ID: op, P: p, F: f, In: r, Out: noAnswer(), Inv: e.I, Ret: -1, Line: e.Line})
 	return op
 }
 
@@ -67,6 +67,9 @@ func (b *Builder) event(p int, k string, op int) *Event {
 }
 
 func encodeRequest(f string, r Request) []byte {
+	if (&Op{F: f}).isTxn() || f == fRead {
+		return mustJSON(txnFields(f, r))
+	}
 	in := map[string]any{"g": r.Group}
 	if f != fFetch {
 		in["m"] = r.Member
@@ -123,6 +126,11 @@ func encodeAnswer(f string, outcome Outcome, a Answer) []byte {
 		out["tps"] = append([]string{}, a.Partitions...)
 	case fFetch:
 		out["off"] = a.Offsets
+		if len(a.Errs) > 0 {
+			out["errs"] = a.Errs
+		}
+	default:
+		addTxnAnswer(f, a, out)
 	}
 	return mustJSON(out)
 }

@@ -62,6 +62,8 @@ type Checks struct {
 	Generations   int `json:"generations"`
 	Owners        int `json:"owners"`
 	Offsets       int `json:"offsets"`
+	Epochs        int `json:"epochs"`
+	Records       int `json:"records"`
 	Linearization int `json:"linearization"`
 }
 
@@ -96,10 +98,14 @@ func Check(h *History, o Options) Report {
 func (r *Report) add(h *History, c component, o Options) {
 	r.Components++
 	r.count(h, c)
-	p := compile(h, c)
-	r.Checks.Linearization += len(p.calls)
+	for _, p := range partsOf(h, c) {
+		r.Checks.Linearization += p.spec(h, p.component).size()
+	}
+	if !c.whole(h) {
+		r.Note = "groups, transactional ids and partitions were searched apart, each with all that the others may have done; what ties them together was checked by necessary conditions"
+	}
 	conflicts := necessary(h, c)
-	j := &judge{h: h, c: c, deadline: time.Now().Add(o.Budget)}
+	j := &judge{h: h, c: c, whole: c, deadline: time.Now().Add(o.Budget)}
 	verdict := porcupine.Ok
 	if len(conflicts) == 0 {
 		verdict = j.search(h, c)
@@ -144,6 +150,10 @@ func (r *Report) count(h *History, c component) {
 			r.Checks.Offsets++
 		case o.F == fSync && o.Outcome == OK:
 			r.Checks.Owners++
+		case o.isTxn():
+			r.Checks.Epochs++
+		case o.F == fRead:
+			r.Checks.Records += len(o.Out.Records)
 		}
 		if o.F == fLeave && (o.open() || o.Outcome == OK) {
 			left[o.In.Member] = true

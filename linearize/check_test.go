@@ -53,8 +53,8 @@ func TestEmptyHistory(t *testing.T) {
 
 func TestUnsupportedIsNotJudged(t *testing.T) {
 	b := NewBuilder("b")
-	b.Invoke(0, "txn-commit", Request{})
-	if r := Check(b.History(), Options{}); r.Verdict != Undecided || !strings.Contains(r.Note, "transactions") {
+	b.Invoke(0, "poll", Request{})
+	if r := Check(b.History(), Options{}); r.Verdict != Undecided || !strings.Contains(r.Note, "poll") {
 		t.Error(r)
 	}
 }
@@ -276,5 +276,20 @@ func TestSearchExplains(t *testing.T) {
 		if r.Verdict != Illegal || r.Findings[0].Anomaly != c.anomaly || !strings.Contains(r.Findings[0].Why, c.why) {
 			t.Errorf("%s: %s %+v, want %s and %q", c.name, r.Verdict, r.Findings, c.anomaly, c.why)
 		}
+	}
+}
+
+// A group goes on, after its broker was killed, as the log has it.
+func TestKilledBrokersAreLegal(t *testing.T) {
+	kills := 0
+	for i := range 80 {
+		h := Record(Run{Seed: uint64(i), Clients: 2 + i%3, Simple: i % 2, Requests: 100 + i%4*40, UnknownPercent: i % 4, DelayPercent: i % 3 * 15, Kills: 1 + i%3})
+		kills += len(h.lives()) - 1
+		if r := Check(h, Options{}); r.Verdict != Legal {
+			t.Errorf("%s: %s %v", h.Name, r.Verdict, r.Findings)
+		}
+	}
+	if kills < 80 {
+		t.Errorf("the broker was killed %d times only", kills)
 	}
 }

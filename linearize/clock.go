@@ -10,8 +10,9 @@ import (
 // begun cannot drop it before its own timeout; so a member that was heard less
 // than both ago, and did not leave, is in the group (groups.md 2.7).
 
-// clock is what a header says of time, in nanoseconds. Untrusted if session is 0.
+// clock is what a header says of time, in nanoseconds; 0 where it says nothing.
 type clock struct {
+	trusted   bool
 	session   int64
 	rebalance int64
 }
@@ -42,16 +43,17 @@ func (h *History) clock() clock {
 			return clock{}
 		}
 	}
-	if c.Unit != "ns" || c.Kind != "monotonic" || c.Domain != "one-host" || c.Skew == nil || *c.Skew != 0 || found.rebalance <= 0 {
+	if c.Unit != "ns" || c.Kind != "monotonic" || c.Domain != "one-host" || c.Skew == nil || *c.Skew != 0 {
 		return clock{}
 	}
+	found.trusted = true
 	return found
 }
 
 // tooEarly finds fences that no timer can explain yet.
 func (n *facts) tooEarly() []conflict {
 	c := n.h.clock()
-	if c.session <= 0 {
+	if !c.trusted || c.session <= 0 || c.rebalance <= 0 {
 		return nil
 	}
 	limit := min(c.session, c.rebalance) - clockGrain
@@ -104,5 +106,5 @@ func (n *facts) earlyConflict(m string, heard, refused int, ago, limit int64) co
 	why := fmt.Sprintf("%s, although %s was heard at most %.1f ms before (op %d), it did not leave, and no timer removes it within %.1f ms",
 		n.says(refused), m, float64(ago)/1e6, n.h.Ops[heard].ID, float64(limit)/1e6)
 	return newConflict(suspect{op: refused, anomaly: "unjustified-fence", why: why},
-		suspect{op: heard, anomaly: "unknown-member-" + n.h.Ops[heard].F, why: why, unlikely: true})
+		suspect{op: heard, anomaly: "unknown-member-" + n.h.Ops[heard].kind(), why: why, unlikely: true})
 }

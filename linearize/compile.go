@@ -50,6 +50,8 @@ type problem struct {
 	told  heard
 	calls []call
 	gens  map[model.Generation]*generation
+	// bare: offsets are left out.
+	bare bool
 }
 
 // generation is what all answers together say about one generation.
@@ -63,12 +65,18 @@ type generation struct {
 
 // compile translates a component. Requests that change nothing and tell
 // nothing are left out: they fit everywhere.
-func compile(h *History, c component) *problem {
-	p := &problem{h: h, words: intern(h, c), gens: map[model.Generation]*generation{}}
+func compile(h *History, c component) *problem { return compileWith(h, c, false) }
+
+// compileMembership leaves offsets out: commits tell who is a member, and store
+// nothing.
+func compileMembership(h *History, c component) *problem { return compileWith(h, c, true) }
+
+func compileWith(h *History, c component, bare bool) *problem {
+	p := &problem{h: h, words: intern(h, c), gens: map[model.Generation]*generation{}, bare: bare}
 	p.told = hearsay(h, c)
 	for _, i := range c.ops {
 		o := &h.Ops[i]
-		if o.Local || p.told.silent(o) {
+		if o.Local || p.told.silent(o) || bare && p.mute(o) {
 			continue
 		}
 		p.calls = append(p.calls, p.call(i))
@@ -119,8 +127,8 @@ func (o *Op) open() bool {
 }
 
 // silent tells of requests without answer whose effect nobody can see: reads,
-// heartbeats (the timers they reset have no clock here), commits of values that
-// nobody read, and the SyncGroup of a follower, which only keeps its own session
+// heartbeats (the timers they reset have no clock here), members' commits of
+// values that nobody read, and the SyncGroup of a follower, which only keeps its own session
 // alive.
 func (t heard) silent(o *Op) bool {
 	if !o.open() {
@@ -133,14 +141,19 @@ func (t heard) silent(o *Op) bool {
 		leader, known := t.leaders[o.In.Generation]
 		return known && leader != o.In.Member
 	case fCommit:
-		for tp, v := range o.In.Offsets {
-			if _, read := t.values[place{tp, v}]; read {
-				return false
-			}
-		}
-		return true
+		return t.unread(o) && o.In.Generation >= 0
 	}
 	return false
+}
+
+// unread tells that nobody read what a commit brought.
+func (t heard) unread(o *Op) bool {
+	for tp, v := range o.In.Offsets {
+		if _, read := t.values[place{tp, v}]; read {
+			return false
+		}
+	}
+	return true
 }
 
 // readAt is the event by which a commit was certainly applied, because a fetch
@@ -154,6 +167,20 @@ func (t heard) readAt(o *Op) int {
 		}
 	}
 	return first
+}
+
+// mute tells of requests that say nothing about the members of a group: reads,
+// and commits of offsets that the producer's side refused.
+func (p *problem) mute(o *Op) bool {
+	switch o.F {
+	case fFetch:
+		return true
+	case fCommit:
+		return o.open() && o.In.Generation >= 0
+	case fTxnCommit:
+		return !o.open() && o.Outcome == Failed && o.Out.Err != "ILLEGAL_GENERATION" && o.Out.Err != "UNKNOWN_MEMBER_ID"
+	}
+	return false
 }
 
 func (p *problem) call(i int) call {
@@ -177,12 +204,22 @@ func (p *problem) call(i int) call {
 	case fLeave:
 		c.api = model.LeaveGroup
 	case fCommit:
+		if c.unknown && (p.bare || p.told.unread(o)) { // it may have made the group (O1), as a transactional one may
+			c.api = model.TxnOffsetCommit
+			break
+		}
 		c.api = model.OffsetCommit
 		c.values = v.readings(o.In.Offsets)
 		c.parks = c.err == model.None
+		if p.bare {
+			c.values, c.parks = nil, false
+			break
+		}
 		if at := p.told.readAt(o); c.unknown && at > 0 {
 			c.unknown, c.parks, c.seenAt = false, false, at
 		}
+	case fTxnCommit:
+		c.api = model.TxnOffsetCommit
 	case fFetch:
 		c.api = model.OffsetFetch
 		c.values = v.readings(o.Out.Offsets)
@@ -280,7 +317,7 @@ func (c *call) livesIn() bool {
 		return false
 	}
 	switch c.api {
-	case model.SyncGroup, model.Heartbeat, model.OffsetCommit:
+	case model.SyncGroup, model.Heartbeat, model.OffsetCommit, model.TxnOffsetCommit:
 		return c.err == model.None || c.err == model.RebalanceInProgress
 	}
 	return false
@@ -299,6 +336,8 @@ func (c *call) needsMember() bool {
 		return c.err != model.UnknownMemberID
 	case model.OffsetCommit:
 		return c.err == model.IllegalGeneration || c.livesIn()
+	case model.TxnOffsetCommit:
+		return c.livesIn()
 	}
 	return false
 }

@@ -1,5 +1,5 @@
-// Package linearize judges a recorded history of classic consumer groups
-// against what a correct coordinator could have answered.
+// Package linearize judges a recorded history of classic consumer groups and
+// transactions against what a correct broker could have answered.
 //
 // A history is a kfh/1 file: the requests of several clients, each with the
 // moment at which it was invoked and the moment at which it was answered. The
@@ -24,7 +24,23 @@
 //	report := linearize.Check(h, linearize.Options{})
 //	fmt.Println(report.Verdict, report.Findings)
 //
-// What is modelled: dynamic members of classic groups and plain offsets.
-// Histories with static members, KIP-848 members, transactions or a restarted
-// broker are refused as a whole.
+// What is modelled: dynamic members of classic groups, plain and transactional
+// offsets, transactional producers of both styles (transaction.version 1 and 2),
+// the logs that they write to, and a broker that is killed and started again
+// (notes kill, crash and start about "broker"). Histories with static members or
+// KIP-848 members are refused as a whole.
+//
+// A group in one life of its broker is searched as a whole. With transactions or
+// restarts, each transactional id (its coordinator, and what the leader of each
+// partition knows of its producers) and the members of each group in each life
+// are searched alone; logs and offsets are judged by necessary conditions, which
+// also hold the parts together. The report says so. A group is loaded after a
+// restart as any record of it may have left it (groups.md section 7); a life of
+// which nobody knows how it began is not searched.
+//
+// What no client sees and a search allows for: markers on their way, timed-out
+// transactions (not before their time, where one clock stamps all), the record
+// of a completion on its way, requests without an answer, and fences by a newer
+// request of the same producer. Assumed are one partition of __consumer_offsets,
+// and runs too short for producer ids or transactional ids to expire.
 package linearize

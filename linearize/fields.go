@@ -186,12 +186,17 @@ func (o *object) checkPartition(name, tp string) {
 // request reads the part of "in" that the checker uses. Requests that are not
 // modelled are not looked into.
 func (o *object) request(f string) Request {
-	var r Request
 	switch f {
 	case fJoin, fSync, fHeartbeat, fLeave, fCommit, fFetch:
-	default:
-		return r
+		return o.groupRequest(f)
+	case fInit, fAddParts, fAddOffsets, fTxnCommit, fEnd, fProduce, fRead:
+		return o.txnRequest(f)
 	}
+	return Request{}
+}
+
+func (o *object) groupRequest(f string) Request {
+	r := Request{PID: -1, Epoch: -1, Seq: -1}
 	r.Group = o.str("g", true)
 	r.Instance = o.optionalStr("inst")
 	if f != fFetch {
@@ -217,7 +222,7 @@ func (o *object) request(f string) Request {
 
 // answer reads the part of "out" that the checker uses.
 func (o *object) answer(f string, outcome Outcome, local bool) Answer {
-	a := Answer{Generation: -1}
+	a := noAnswer()
 	if outcome == Failed {
 		a.Err = o.str("err", !local)
 		if f == fJoin {
@@ -241,8 +246,15 @@ func (o *object) answer(f string, outcome Outcome, local bool) Answer {
 	case fFetch:
 		a.Errs = o.stringMap("errs")
 		a.Offsets = o.offsets("off", len(a.Errs) == 0, -1)
-	case fCommit:
+	case fCommit, fTxnCommit, fAddParts:
 		a.Errs = o.stringMap("errs")
+	default:
+		o.txnAnswer(f, &a)
 	}
 	return a
+}
+
+// noAnswer is an answer of which nothing is known.
+func noAnswer() Answer {
+	return Answer{Generation: -1, PID: -1, Epoch: -1, Base: -1, HW: -1, LSO: -1, Next: -1}
 }

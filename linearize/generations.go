@@ -32,7 +32,8 @@ type sighting struct {
 
 func point(g int32, phase int64) int64 { return int64(g)*pointsPerGeneration + phase }
 
-// sightings collects what the answers say about the line.
+// sightings collects what the answers say about the line. A group that was loaded
+// goes on with a generation that began in an earlier life.
 func (n *facts) sightings() []sighting {
 	var all []sighting
 	for _, i := range n.ops {
@@ -54,9 +55,14 @@ func (n *facts) sightings() []sighting {
 			add(g, preparing, preparing)
 		case o.F == fCommit && g >= 0 && o.Outcome == OK:
 			add(g, stable, preparing)
+		case o.F == fTxnCommit && g >= 0 && o.Outcome == OK:
+			add(g, completing, preparing)
 		case o.F == fCommit && g >= 0 && o.rebalancing():
 			add(g, completing, completing)
 		}
+	}
+	if n.loaded {
+		return all
 	}
 	return append(all, n.beginnings()...)
 }
@@ -216,7 +222,7 @@ func (n *facts) staleName(s, other *sighting) string {
 	case o.Outcome == Failed && (s.gen == other.gen && !other.joined || o.F != fHeartbeat):
 		return "unjustified-fence"
 	}
-	return "stale-generation-" + o.F
+	return "stale-generation-" + o.kind()
 }
 
 // refusedGeneration: ILLEGAL_GENERATION, though the group was certainly not

@@ -13,6 +13,8 @@ import (
 type judge struct {
 	h        *History
 	c        component
+	only     *part     // look at this part of it alone
+	whole    component // what necessary conditions look at
 	deadline time.Time
 	bounded  bool
 	fuel     int // left, if bounded
@@ -36,14 +38,27 @@ func (j *judge) diagnose() {
 	j.fuel = max(fuelPerDiagnosis, 20*j.spent)
 }
 
-// search asks porcupine. Unknown means that the budget ran out, or that the
-// group had more members or parked requests at once than a world can hold.
+// search asks porcupine about every part. Unknown means that the budget ran out,
+// or that a group had more members or parked requests at once than a world can
+// hold.
 func (j *judge) search(h *History, c component) porcupine.CheckResult {
-	return j.run(newSpec(compile(h, c)))
+	if j.only != nil {
+		return j.run(j.only.spec(h, c))
+	}
+	worst := porcupine.Ok
+	for _, p := range partsOf(h, c) {
+		switch j.run(p.spec(h, p.component)) {
+		case porcupine.Illegal:
+			return porcupine.Illegal
+		case porcupine.Unknown:
+			worst = porcupine.Unknown
+		}
+	}
+	return worst
 }
 
-func (j *judge) run(s *spec) porcupine.CheckResult {
-	ops := s.operations()
+func (j *judge) run(s searcher) porcupine.CheckResult {
+	ops, e := s.operations(), s.work()
 	left := time.Until(j.deadline)
 	switch {
 	case len(ops) == 0:
@@ -55,15 +70,15 @@ func (j *judge) run(s *spec) porcupine.CheckResult {
 		if j.fuel <= 0 {
 			return porcupine.Unknown
 		}
-		s.fuel, s.bounded = min(j.fuel, j.ration), true
+		e.fuel, e.bounded = min(j.fuel, j.ration), true
 	}
 	r := porcupine.CheckOperationsTimeout(s.porcupineModel(), ops, left)
 	if r == porcupine.Unknown {
 		return r // the search may still be running
 	}
-	j.spent += s.spent
-	j.fuel -= s.spent
-	if r == porcupine.Illegal && (s.overflow || s.bounded && s.spent >= s.fuel) {
+	j.spent += e.spent
+	j.fuel -= e.spent
+	if r == porcupine.Illegal && (e.overflow || e.exhausted()) {
 		return porcupine.Unknown
 	}
 	return r
@@ -71,13 +86,20 @@ func (j *judge) run(s *spec) porcupine.CheckResult {
 
 // legal tells whether a variation of the component is certainly legal.
 func (j *judge) legal(h *History) bool {
-	return len(necessary(h, j.c)) == 0 && j.search(h, j.c) == porcupine.Ok
+	return len(necessary(h, j.whole)) == 0 && j.search(h, j.c) == porcupine.Ok
+}
+
+// within is the judge of one part. It has its own count of the fuel.
+func (j *judge) within(p part) *judge {
+	n := *j
+	n.c, n.only = p.component, &p
+	return &n
 }
 
 // without is the history with the answer of one request forgotten.
 func (j *judge) without(h *History, op int) *History {
 	return j.edited(h, op, func(o *Op) {
-		o.Outcome, o.Out, o.Ret = Unknown, Answer{Generation: -1}, -1
+		o.Outcome, o.Out, o.Ret = Unknown, noAnswer(), -1
 	})
 }
 
@@ -95,7 +117,7 @@ func (j *judge) edited(h *History, op int, edit func(*Op)) *History {
 func (j *judge) prefix(event int) (*History, component) {
 	v := *j.h
 	v.Ops = slices.Clone(j.h.Ops)
-	c := component{group: j.c.group}
+	c := component{name: j.c.name}
 	for _, i := range j.c.ops {
 		o := &v.Ops[i]
 		if o.Inv > event {
@@ -103,7 +125,7 @@ func (j *judge) prefix(event int) (*History, component) {
 		}
 		c.ops = append(c.ops, i)
 		if o.Ret > event {
-			o.Outcome, o.Out, o.Ret = Unknown, Answer{Generation: -1}, -1
+			o.Outcome, o.Out, o.Ret = Unknown, noAnswer(), -1
 		}
 	}
 	return &v, c
@@ -141,6 +163,9 @@ func (j *judge) breakingPoint() int {
 // accepted commits and the fetches. That is a relaxation, so only its "illegal"
 // counts. It is quick where the joint search is not, and names the partition.
 func (j *judge) projections() []Finding {
+	if !j.c.plain(j.h) {
+		return nil // transactions commit, too
+	}
 	var found []Finding
 	words := intern(j.h, j.c)
 	for _, tp := range sortedKeys(words.partitions) {
@@ -160,7 +185,7 @@ func newProjection(h *History, c component) *spec {
 	for _, m := range []model.Mutation{model.OffsetCommitMemberCheck, model.OffsetCommitGenerationCheck, model.OffsetCommitCompletingCheck, model.OffsetCommitEmptyGroupOnly} {
 		s.rules.Off = s.rules.Off.With(m)
 	}
-	s.start = model.Group{State: model.Empty}
+	s.starts = []world{{group: model.Group{State: model.Empty}}}
 	s.boundless()
 	return s
 }
@@ -169,7 +194,7 @@ func newProjection(h *History, c component) *spec {
 func (j *judge) project(tp string) (*History, component) {
 	v := *j.h
 	v.Ops = slices.Clone(j.h.Ops)
-	c := component{group: j.c.group}
+	c := component{name: j.c.name}
 	only := func(offsets map[string]int64) (map[string]int64, bool) {
 		o, named := offsets[tp]
 		return map[string]int64{tp: o}, named
@@ -197,7 +222,7 @@ func (j *judge) fewestReads(h *History, c component) component {
 		if h.Ops[c.ops[k]].F != fFetch {
 			continue
 		}
-		less := component{c.group, slices.Delete(slices.Clone(c.ops), k, k+1)}
+		less := component{c.name, slices.Delete(slices.Clone(c.ops), k, k+1)}
 		if j.run(newProjection(h, less)) == porcupine.Illegal {
 			c = less
 		}

@@ -20,12 +20,19 @@ const (
 
 // The requests of kfh/1 that are modelled, by their names in the file.
 const (
-	fJoin      = "join"
-	fSync      = "sync"
-	fHeartbeat = "heartbeat"
-	fLeave     = "leave"
-	fCommit    = "commit"
-	fFetch     = "offset-fetch"
+	fJoin       = "join"
+	fSync       = "sync"
+	fHeartbeat  = "heartbeat"
+	fLeave      = "leave"
+	fCommit     = "commit"
+	fFetch      = "offset-fetch"
+	fInit       = "init-pid"
+	fAddParts   = "add-parts"
+	fAddOffsets = "add-offsets"
+	fTxnCommit  = "txn-commit"
+	fEnd        = "end-txn"
+	fProduce    = "produce"
+	fRead       = "fetch"
 )
 
 // Field is one field of a JSON object as it stands in the file.
@@ -39,6 +46,8 @@ type Field struct {
 type Header struct {
 	Fields        []Field
 	GroupProtocol string
+	TxnVersion    int64 // style of the transactional requests, 2 if not given
+	TxnTimeout    int64 // 0 if not given
 	Level         string
 	Start         string
 	Restarts      int64
@@ -74,6 +83,25 @@ type Request struct {
 	Offsets    map[string]int64
 	Partitions []string
 	Stable     bool
+
+	Txn     string // transactional id, "" for none
+	PID     int64  // -1 for none, as is Epoch
+	Epoch   int64
+	Timeout int64 // of transactions, in the clock's unit; 0 if not given
+	Commit  bool  // EndTxn
+	Log     string
+	Seq     int64    // of the first record; -1 for none
+	Values  []string // JSON scalars, as the file spells them
+	Acks    int64    // -1: answered when all replicas have it
+	From    int64    // where a fetch begins
+	// Committed: a fetch with isolation level read_committed.
+	Committed bool
+}
+
+// LogRecord is a record that a fetch returned.
+type LogRecord struct {
+	Offset int64
+	Value  string
 }
 
 // Answer is what the coordinator answered.
@@ -88,6 +116,13 @@ type Answer struct {
 	Skip       bool
 	Partitions []string
 	Offsets    map[string]int64
+
+	PID, Epoch int64 // InitProducerId, EndTxn v5; PID -1 if not given
+	Base       int64 // offset of the first record of a Produce
+	Records    []LogRecord
+	// HW and LSO are -1 if a fetch does not tell them. Next is the offset after
+	// the last batch that it read.
+	HW, LSO, Next int64
 }
 
 // Op is a request with its answer. Inv and Ret are indexes of events; Ret is

@@ -16,16 +16,35 @@ func (j *judge) localise() []Finding {
 	if found := j.projections(); len(found) > 0 {
 		return found
 	}
+	var all []Finding
+	for _, p := range partsOf(j.h, j.c) {
+		if at := j.within(p); at.search(j.h, at.c) == porcupine.Illegal {
+			all = append(all, at.localisePart()...)
+		}
+	}
+	if len(all) == 0 { // within the fuel of a diagnosis
+		all = append(all, j.unexplained())
+	}
+	return all
+}
+
+// unexplained is a finding of which only the verdict is known.
+func (j *judge) unexplained() Finding {
+	last := j.h.Ops[j.c.ops[len(j.c.ops)-1]]
+	return Finding{NotLinearizable, []int{last.Inv}, "no order of the requests of " + j.c.name + " explains every answer"}
+}
+
+func (j *judge) localisePart() []Finding {
 	broken := j.breakingPoint()
 	if broken < 0 {
-		last := j.h.Ops[j.c.ops[len(j.c.ops)-1]]
-		return []Finding{{NotLinearizable, []int{last.Inv}, "no order of the requests of group " + j.c.group + " explains every answer"}}
+		return []Finding{j.unexplained()}
 	}
-	reason := j.reason(broken)
+	refused := j.refusals(broken)
+	reason := reasonOf(refused)
 	named := map[string]bool{}
 	var all []Finding
 	for _, op := range j.candidates(broken) {
-		anomaly, right := j.verdictOn(op)
+		anomaly, right := j.verdictOn(op, refused)
 		if anomaly == "" || named[anomaly] {
 			continue
 		}
@@ -38,7 +57,11 @@ func (j *judge) localise() []Finding {
 	if len(all) == 0 {
 		c := newConflict(suspect{op: broken})
 		n := facts{h: j.h}
-		all = append(all, Finding{NotLinearizable, c.events(j.h), n.says(broken) + ": no order of the requests before it explains it" + reason})
+		name := NotLinearizable
+		if j.only.txn { // the others are what they are by themselves
+			name = txnAnomaly(&j.h.Ops[broken], refused)
+		}
+		all = append(all, Finding{name, c.events(j.h), n.says(broken) + ": no order of the requests before it explains it" + reason})
 	}
 	return all
 }
@@ -57,12 +80,14 @@ func (j *judge) candidates(broken int) []int {
 
 // verdictOn tells whether the history is legal but for this answer; the anomaly
 // follows from the answer that would be right.
-func (j *judge) verdictOn(op int) (anomaly, right string) {
+func (j *judge) verdictOn(op int, refused []refusal) (anomaly, right string) {
 	if !j.legal(j.without(j.h, op)) {
 		return "", ""
 	}
 	o := &j.h.Ops[op]
 	switch {
+	case j.only.txn:
+		return txnAnomaly(o, refused), "another answer"
 	case o.Outcome == Failed:
 		return "unjustified-fence", "another answer"
 	case o.F == fFetch:
@@ -75,15 +100,21 @@ func (j *judge) verdictOn(op int) (anomaly, right string) {
 	// A timer that nobody saw can explain UNKNOWN_MEMBER_ID nearly everywhere, so
 	// that it comes last.
 	for _, err := range []string{"ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS", "UNKNOWN_MEMBER_ID"} {
-		refused := j.edited(j.h, op, func(o *Op) { o.Outcome, o.Out = Failed, Answer{Err: err, Generation: -1} })
+		if o.F == fTxnCommit && err == "REBALANCE_IN_PROGRESS" {
+			continue // no answer of the group's
+		}
+		refused := j.edited(j.h, op, func(o *Op) {
+			o.Outcome, o.Out = Failed, noAnswer()
+			o.Out.Err = err
+		})
 		if !j.legal(refused) {
 			continue
 		}
 		switch err {
 		case "UNKNOWN_MEMBER_ID":
-			return "unknown-member-" + o.F, err
+			return "unknown-member-" + o.kind(), err
 		case "ILLEGAL_GENERATION":
-			return "stale-generation-" + o.F, err
+			return "stale-generation-" + o.kind(), err
 		}
 		return NotLinearizable, err
 	}
@@ -112,12 +143,12 @@ func (j *judge) registerFinding(h *History, c component, tp string) Finding {
 	return f
 }
 
-// reason replays the longest partial order and asks the model why it does not
+// refusals replays the longest partial order and asks the model why it does not
 // go on with the given request.
-func (j *judge) reason(broken int) string {
+func (j *judge) refusals(broken int) []refusal {
 	h, c := j.prefix(j.h.Ops[broken].Ret)
-	s := newSpec(compile(h, c))
-	s.bounded, s.fuel = true, j.ration
+	s := j.only.spec(h, c)
+	s.work().bounded, s.work().fuel = true, j.ration
 	_, info := porcupine.CheckOperationsVerbose(s.porcupineModel(), s.operations(), 0)
 	var best []porcupine.Operation
 	for _, partial := range info.PartialLinearizationsOperations()[0] {
@@ -125,20 +156,23 @@ func (j *judge) reason(broken int) string {
 			best = partial
 		}
 	}
-	s.bounded = false
-	state := s.init()
-	for _, o := range best {
-		state = s.next(noDeadline, state, o.Input.(int))
+	s.work().bounded = false
+	return s.refusals(best, broken)
+}
+
+// reasonOf puts refusals in words.
+func reasonOf(all []refusal) string {
+	var why []string
+	for _, r := range all {
+		why = append(why, r.text)
 	}
-	for i, st := range s.steps {
-		if s.calls[st.call].op != broken || state.done[i/64]>>(i%64)&1 == 1 {
-			continue
-		}
-		if why := s.refusals(state, st); why != "" {
-			return ": " + why
-		}
+	slices.Sort(why)
+	why = slices.Compact(why)
+	const most = 3
+	if len(why) == 0 {
+		return ""
 	}
-	return ""
+	return ": " + strings.Join(why[:min(len(why), most)], "; or ")
 }
 
 // orderOf makes partial orders comparable, so that the same one is always told.
@@ -150,16 +184,29 @@ func orderOf(all []porcupine.Operation) string {
 	return b.String()
 }
 
-// refusals collects the reasons why no world takes a step.
-func (s *spec) refusals(c *config, st step) string {
-	var why []string
-	n := &config{owed: c.owed, asked: c.asked, lived: c.lived, horizon: noHorizon}
-	for _, at := range c.worlds {
-		t := turn{spec: s, config: n, before: &s.atlas.all[at], why: &why}
-		t.step(st)
+// refusals asks each world.
+func (s *spec) refusals(order []porcupine.Operation, op int) []refusal {
+	state := s.init()
+	for _, o := range order {
+		state = s.next(noDeadline, state, o.Input.(int))
 	}
-	slices.Sort(why)
-	why = slices.Compact(why)
-	const most = 3
-	return strings.Join(why[:min(len(why), most)], "; or ")
+	var why []string
+	for i, st := range s.steps {
+		if s.calls[st.call].op != op || state.done[i/64]>>(i%64)&1 == 1 {
+			continue
+		}
+		n := &config{owed: state.owed, asked: state.asked, lived: state.lived, horizon: noHorizon}
+		for _, at := range state.worlds {
+			t := turn{spec: s, config: n, before: &s.atlas.all[at], why: &why}
+			t.step(st)
+		}
+		if len(why) > 0 {
+			break
+		}
+	}
+	var all []refusal
+	for _, text := range why {
+		all = append(all, refusal{text: text})
+	}
+	return all
 }

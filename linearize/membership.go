@@ -30,8 +30,19 @@ func (o *Op) provesIn() bool {
 			return o.refusedAs("ILLEGAL_GENERATION")
 		}
 		return o.Outcome == OK || o.rebalancing() || o.refusedAs("ILLEGAL_GENERATION")
+	case fTxnCommit: // ILLEGAL_GENERATION may also mean that there is no group
+		return o.Outcome == OK && o.In.Generation >= 0 || o.refusedAs("ILLEGAL_GENERATION") && o.In.Generation < 0
 	}
 	return false
+}
+
+// kind names a request for an anomaly: both requests that commit offsets do one
+// thing.
+func (o *Op) kind() string {
+	if o.F == fTxnCommit {
+		return fCommit
+	}
+	return o.F
 }
 
 // member is the id that a request speaks for.
@@ -43,7 +54,13 @@ func (o *Op) member() string {
 }
 
 // empties tells of a commit that only an empty group takes (groups.md O1, O4).
-func (o *Op) empties() bool { return o.F == fCommit && o.Outcome == OK && o.In.Generation < 0 }
+// A transactional one with all fields at default is taken in any state.
+func (o *Op) empties() bool {
+	if o.Outcome != OK || o.In.Generation >= 0 {
+		return false
+	}
+	return o.F == fCommit || o.F == fTxnCommit && o.In.Member != ""
+}
 
 func (n *facts) membership() []conflict {
 	members := map[string]*presence{}
@@ -135,7 +152,7 @@ func (n *facts) torn(m string, p *presence) []conflict {
 // wrongIn suspects the answer that takes m for a member.
 func (n *facts) wrongIn(m string, in, out int) suspect {
 	o := &n.h.Ops[in]
-	anomaly := "unknown-member-" + o.F
+	anomaly := "unknown-member-" + o.kind()
 	if o.Outcome == Failed && o.F != fHeartbeat {
 		anomaly = "unjustified-fence"
 	}
@@ -183,6 +200,10 @@ func (n *facts) says(i int) string {
 		}
 	case o.Outcome == OK && o.F == fSync:
 		answer = fmt.Sprintf("%v", o.Out.Partitions)
+	case o.Outcome == OK && o.F == fRead:
+		answer = fmt.Sprintf("offsets up to %d of %s", o.next(), o.In.Log)
+	case o.Outcome == OK && o.Out.PID >= 0:
+		answer = fmt.Sprintf("producer %d epoch %d", o.Out.PID, o.Out.Epoch)
 	case o.Outcome == OK:
 		answer = "ok"
 	case o.open():
@@ -192,8 +213,11 @@ func (n *facts) says(i int) string {
 	if o.member() != "" {
 		s += ", member " + o.member()
 	}
-	if o.F == fSync || o.F == fHeartbeat || o.F == fCommit {
+	if o.F == fSync || o.F == fHeartbeat || o.F == fCommit || o.F == fTxnCommit {
 		s += fmt.Sprintf(", generation %d", o.In.Generation)
+	}
+	if o.isTxn() && o.In.PID >= 0 {
+		s += fmt.Sprintf(", producer %d epoch %d", o.In.PID, o.In.Epoch)
 	}
 	return s + ") was answered " + answer
 }

@@ -34,25 +34,47 @@ type suspect struct {
 // enough, all can be quadratic.
 const maxConflicts = 2000
 
-// necessary checks all necessary conditions of one component.
+// necessary checks all necessary conditions of one component. What a group
+// remembers holds for one life of its broker; logs and committed offsets live on.
 func necessary(h *History, c component) []conflict {
+	var all []conflict
+	check := func(c component, loaded bool, rules ...func(*facts) []conflict) {
+		n := newFacts(h, c)
+		n.loaded = loaded
+		for _, rule := range rules {
+			all = append(all, rule(n)...)
+		}
+	}
+	lives := h.lives()
+	for _, g := range c.groups(h) {
+		for k, l := range lives {
+			part := g.during(h, l)
+			check(part, k > 0, (*facts).membership, (*facts).generations, (*facts).tellings, (*facts).owners, (*facts).tooEarly)
+		}
+	}
+	t := newTxnFacts(h, c)
+	for _, g := range c.groups(h) {
+		check(g, false, func(n *facts) []conflict { return n.offsets(t) })
+	}
+	return append(all, t.conflicts()...)
+}
+
+func newFacts(h *History, c component) *facts {
 	n := &facts{h: h}
 	for _, i := range c.ops {
 		if o := &h.Ops[i]; !o.Local {
 			n.ops = append(n.ops, i)
 		}
 	}
-	var all []conflict
-	for _, rule := range []func() []conflict{n.membership, n.generations, n.tellings, n.owners, n.offsets, n.tooEarly} {
-		all = append(all, rule()...)
-	}
-	return all
+	return n
 }
 
 // facts is a component under the eyes of the necessary conditions.
 type facts struct {
 	h   *History
 	ops []int // requests that were sent, in the order of invocation
+	// loaded: the group may go on with a generation of an earlier life.
+	loaded bool
 }
 
 // never is the time of an answer that did not come.

@@ -7,7 +7,8 @@ import (
 
 // Without looking at the group, one partition's committed offset is a register:
 // accepted commits write it, fetches read it. Numbers may be committed again, so
-// a number is over only when every write of it is.
+// a number is over only when every write of it is. A transactional commit counts
+// from its record on, not from its marker: the later record wins.
 
 // register is what happened to one partition.
 type register struct {
@@ -25,7 +26,7 @@ type fact struct {
 
 // offsets finds fetches that return what was never written, or what certainly
 // was overwritten.
-func (n *facts) offsets() []conflict {
+func (n *facts) offsets(t *txnFacts) []conflict {
 	regs := map[string]*register{}
 	at := func(tp string) *register {
 		if regs[tp] == nil {
@@ -36,15 +37,16 @@ func (n *facts) offsets() []conflict {
 	for _, i := range n.ops {
 		o := &n.h.Ops[i]
 		switch {
-		case o.F == fCommit && (o.open() || o.Outcome == OK):
+		case o.kind() == fCommit && (o.open() || o.Outcome == OK):
+			installed := t.installedAt(i)
 			for tp, v := range o.In.Offsets {
 				r := at(tp)
 				r.writes[v] = append(r.writes[v], i)
-				if !o.open() {
-					r.facts = append(r.facts, fact{i, v, o.Ret})
+				if installed < never {
+					r.facts = append(r.facts, fact{i, v, installed})
 				}
 			}
-		case o.F == fCommit:
+		case o.kind() == fCommit:
 			for tp, v := range o.In.Offsets {
 				at(tp).refuse[v] = append(at(tp).refuse[v], i)
 			}
@@ -62,13 +64,20 @@ func (n *facts) offsets() []conflict {
 	var found []conflict
 	for _, i := range n.ops {
 		o := &n.h.Ops[i]
-		if o.F != fFetch || o.Outcome != OK {
+		if o.F != fFetch || o.open() || len(found) >= maxConflicts {
 			continue
 		}
 		for _, tp := range sortedKeys(o.Out.Offsets) {
-			if c, bad := n.judgeRead(i, tp, at(tp)); bad && len(found) < maxConflicts {
+			if o.Out.Errs[tp] != "" {
+				continue
+			}
+			if c, bad := n.judgeRead(i, tp, at(tp)); bad {
 				found = append(found, c)
 			}
+			found = append(found, t.judgeOffset(i, tp, at(tp))...)
+		}
+		for _, tp := range o.unstable() {
+			found = append(found, t.judgeUnstable(i, tp, at(tp))...)
 		}
 	}
 	return found
@@ -111,7 +120,7 @@ func (n *facts) judgeRead(i int, tp string, r *register) (conflict, bool) {
 
 // installedAfter tells that the fact's number was installed after the event.
 func (n *facts) installedAfter(f fact, event int, r *register) bool {
-	if n.h.Ops[f.op].F == fCommit {
+	if n.h.Ops[f.op].F != fFetch {
 		return n.h.Ops[f.op].Inv > event
 	}
 	installs := 0

@@ -19,8 +19,8 @@ const maxLine = 1 << 20
 // formatOps are the requests that kfh/1 knows, modelled or not.
 var formatOps = map[string]bool{
 	fJoin: true, fSync: true, fHeartbeat: true, fLeave: true, fCommit: true, fFetch: true,
-	"cg-heartbeat": true, "init-pid": true, "add-parts": true, "add-offsets": true, "txn-commit": true,
-	"end-txn": true, "begin": true, "produce": true, "fetch": true, "poll": true,
+	fInit: true, fAddParts: true, fAddOffsets: true, fTxnCommit: true, fEnd: true, fProduce: true, fRead: true,
+	"cg-heartbeat": true, "begin": true, "poll": true,
 	"offset-delete": true, "delete-groups": true,
 }
 
@@ -118,9 +118,9 @@ func (d *reader) header(raw []byte) *SyntaxError {
 	h.GroupProtocol = o.str("group_protocol", false)
 	h.Level = o.str("level", false)
 	h.Start = o.str("start", false)
-	if o.has("restarts") {
-		h.Restarts = o.integer("restarts", false, 0, math.MaxInt64, 0)
-	}
+	h.Restarts = o.integer("restarts", false, 0, math.MaxInt64, 0)
+	h.TxnVersion = o.integer("txn_version", false, 0, 2, 2)
+	h.TxnTimeout = o.integer("txn_timeout", false, 0, math.MaxInt64, 0)
 	o.get("api", false, &h.API, "a map from request to version")
 	return o.fault
 }
@@ -231,7 +231,7 @@ func (d *reader) invoke(e *Event) *SyntaxError {
 	if fault != nil {
 		return fault
 	}
-	op := Op{ID: e.Op, P: e.P, F: e.F, In: o.request(e.F), Out: Answer{Generation: -1}, Inv: e.I, Ret: -1, Line: e.Line}
+	op := Op{ID: e.Op, P: e.P, F: e.F, In: o.request(e.F), Out: noAnswer(), Inv: e.I, Ret: -1, Line: e.Line}
 	if o.fault != nil {
 		return o.fault
 	}

@@ -62,6 +62,16 @@ func TestSyntaxErrors(t *testing.T) {
 		{"ok with an error", lines(invHeartbeat, `{"i":1,"p":0,"k":"ok","op":1,"out":{"err":"X"}}`), 3, "out.err", "no error"},
 		{"fail without an error", lines(invHeartbeat, `{"i":1,"p":0,"k":"fail","op":1,"out":{}}`), 3, "out.err", "found nothing"},
 		{"answer missing", lines(invHeartbeat, `{"i":1,"p":0,"k":"ok","op":1}`), 3, "out", "a JSON object"},
+		{"partition missing", lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"produce","in":{"vals":[1]}}`), 2, "in.tp", "a string"},
+		{"values missing", lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"produce","in":{"tp":"t-0"}}`), 2, "in.vals", "JSON scalars"},
+		{"value of an object", lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"produce","in":{"tp":"t-0","vals":[{}]}}`), 2, "in.vals", "JSON scalars"},
+		{"sequence missing", lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"produce","in":{"tp":"t-0","pid":1,"e":0,"vals":[1]}}`), 2, "in.seq", "whole number"},
+		{"epoch alone", lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"init-pid","in":{"x":"x","e":1}}`), 2, "in.e", "both or none"},
+		{"epoch too large", lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"init-pid","in":{"x":"x","pid":1,"e":40000}}`), 2, "in.e", "32767"},
+		{"outcome missing", lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"end-txn","in":{"x":"x","pid":1,"e":0}}`), 2, "in.commit", "true or false"},
+		{"isolation", lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"fetch","in":{"tp":"t-0","from":0,"iso":"none"}}`), 2, "in.iso", "read_committed"},
+		{"records out of order", lines(invRead, `{"i":1,"p":0,"k":"ok","op":1,"out":{"recs":[[3,"a"],[3,"b"]]}}`), 3, "out.recs", "rising offset"},
+		{"base missing", lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"produce","in":{"tp":"t-0","vals":[1]}}`, `{"i":1,"p":0,"k":"ok","op":1,"out":{}}`), 3, "out.base", "whole number"},
 		{"line too long", testHeader + `{"i":0,"k":"note","f":"` + strings.Repeat("x", 1<<20) + `"}`, 2, "", "1 MiB"},
 	} {
 		_, err := Read("h.jsonl", strings.NewReader(c.text))
@@ -76,6 +86,8 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
+const invRead = `{"i":0,"p":0,"op":1,"k":"inv","f":"fetch","in":{"tp":"t-0","from":0}}`
+
 func TestUnsupported(t *testing.T) {
 	for _, c := range []struct {
 		text, what string
@@ -85,10 +97,12 @@ func TestUnsupported(t *testing.T) {
 		{`{"kfh":1,"level":"api"}`, "level api", 1},
 		{`{"kfh":1,"start":"unknown"}`, "start unknown", 1},
 		{`{"kfh":1,"restarts":1}`, "restarts", 1},
-		{lines(`{"i":0,"k":"note","f":"kill","in":{"who":"broker"}}`), "broker restart", 2},
 		{lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"cg-heartbeat","in":{"g":"g"}}`), "KIP-848", 2},
-		{lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"txn-commit","in":{"x":"x"}}`), "transactions", 2},
-		{lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"produce","in":{}}`), "produce", 2},
+		{lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"poll","in":{}}`), "poll", 2},
+		{`{"kfh":1,"api":{"produce":10}}` + "\n" + `{"i":0,"p":0,"op":1,"k":"inv","f":"produce","in":{"tp":"t-0","vals":[1]}}`, "before version 11", 2},
+		{lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"produce","in":{"tp":"t-0","vals":[1],"x":"x","pid":1,"e":0,"seq":0}}`,
+			`{"i":1,"p":1,"op":2,"k":"inv","f":"produce","in":{"tp":"t-0","vals":[2],"pid":1,"e":0,"seq":1}}`), "without transactional id", 3},
+		{lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"txn-commit","in":{"x":"x","pid":1,"e":0,"g":"g","off":{},"inst":"i"}}`), "static members", 2},
 		{lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"leave","in":{"g":"g","m":"a","inst":"i"}}`), "static members", 2},
 		{lines(invHeartbeat, `{"i":1,"p":0,"k":"fail","op":1,"out":{"err":"GROUP_AUTHORIZATION_FAILED"}}`), "GROUP_AUTHORIZATION_FAILED", 2},
 	} {
@@ -162,6 +176,7 @@ func FuzzRead(f *testing.F) {
 		`{"i":1,"p":0,"k":"ok","op":1,"out":{"gen":1,"m":"a","leader":"a","members":["a"],"proto":"range"}}`,
 		`{"i":2,"p":0,"op":2,"k":"inv","f":"sync","in":{"g":"g","m":"a","gen":1,"assign":{"a":["t-0"]}}}`,
 		`{"i":3,"p":0,"k":"ok","op":2,"out":{"tps":["t-0"]}}`)))
+	f.Add([]byte(lines(invRead, `{"i":1,"p":0,"k":"ok","op":1,"out":{"recs":[[0,"a"]],"hw":1,"lso":1,"next":1}}`)))
 	f.Add([]byte(lines(`{"i":0,"p":0,"op":1,"k":"inv","f":"offset-fetch","in":{"g":"g","tps":["t-0"]}}`, `{"i":1,"p":0,"k":"info","op":1,"why":"timeout"}`)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		h, err := Read("fuzz", bytes.NewReader(text))

@@ -19,6 +19,8 @@ type Run struct {
 	UnknownPercent int
 	// DelayPercent of the requests are held back on their way.
 	DelayPercent int
+	// Kills is how often the broker is killed and started again.
+	Kills int
 }
 
 // Record simulates a run and returns its history. Equal runs give equal
@@ -65,6 +67,9 @@ type simulation struct {
 	processes int
 	offset    int64
 	stuck     int
+
+	logged        model.Group
+	loggedMembers []model.Member
 }
 
 // parkingPlace is where the coordinator keeps a parked request.
@@ -94,6 +99,7 @@ func (s *simulation) percent(p int) bool { return s.rng.IntN(100) < p }
 
 // tick lets one thing happen; false ends the run.
 func (s *simulation) tick() bool {
+	s.log()
 	s.build.Advance(int64(1 + s.rng.IntN(1_000_000)))
 	inviting := len(s.build.h.Ops) < s.run.Requests
 	switch n := s.rng.IntN(100); {
@@ -101,6 +107,7 @@ func (s *simulation) tick() bool {
 	case n < 60 && s.deliver():
 	case n < 68 && s.advance():
 	case n < 69 && s.timer():
+	case n < 70 && s.run.Kills > 0 && s.percent(30) && s.kill():
 	case inviting && s.invite():
 	case s.arrive(), s.deliver(), s.advance():
 	case inviting:

@@ -101,7 +101,7 @@ func (s *simulation) answer(m *message, a model.Reply) {
 
 // fill translates the model's answer.
 func (s *simulation) fill(m *message, a model.Reply) {
-	m.outcome, m.out = OK, Answer{Generation: -1}
+	m.outcome, m.out = OK, noAnswer()
 	if a.Err != model.None {
 		m.outcome = Failed
 		m.out.Err = a.Err.String()

@@ -72,5 +72,9 @@ func (t *turn) late(i int) {
 		if w.remembers(c.member) {
 			t.decide(i)
 		}
+	case model.TxnOffsetCommit: // it makes a group, or nothing
+		if w.group.State == model.Absent {
+			t.decide(i)
+		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 type spec struct {
 	*problem
 	rules    model.Rules
-	start    model.Group
+	starts   []world // what the group may be at the beginning
 	books    *ledgers
 	atlas    *atlas
 	steps    []step
@@ -25,10 +25,39 @@ type spec struct {
 	view     model.Coordinator // of turn.coordinator
 	genIndex map[model.Generation]int
 	gensUp   []model.Generation // generations in which something must happen, rising
-	bounded  bool               // the search ends, undecided, when it has spent its fuel
+	effort
+}
+
+// effort is what a search may do and has done.
+type effort struct {
+	bounded  bool // the search ends, undecided, when it has spent its fuel
 	fuel     int
 	spent    int  // worlds visited
-	overflow bool // some group did not fit; nothing follows from "illegal"
+	overflow bool // something did not fit; nothing follows from "illegal"
+}
+
+func (e *effort) exhausted() bool { return e.bounded && e.spent >= e.fuel }
+
+func (e *effort) work() *effort { return e }
+
+// searcher is a specification that porcupine can search.
+type searcher interface {
+	porcupineModel() porcupine.Model
+	operations() []porcupine.Operation
+	size() int // how many answers it looks at
+	work() *effort
+	// refusals replays an order of operations and tells why the given request
+	// cannot come next.
+	refusals(order []porcupine.Operation, op int) []refusal
+}
+
+func (s *spec) size() int { return len(s.calls) }
+
+// refusal is an answer of the model that is not the recorded one, or another
+// reason against a request.
+type refusal struct {
+	err  model.Error
+	text string
 }
 
 // config is the state that porcupine sees.
@@ -62,7 +91,7 @@ const noHorizon model.Generation = 1<<31 - 1
 
 // newSpec makes the specification of a component.
 func newSpec(p *problem) *spec {
-	s := &spec{problem: p, atlas: newAtlas(), genIndex: map[model.Generation]int{}}
+	s := &spec{problem: p, starts: []world{{}}, atlas: newAtlas(), genIndex: map[model.Generation]int{}}
 	s.books = newLedgers(p.calls, len(p.words.partitions))
 	for i := range p.calls {
 		if g, needs := p.calls[i].needsGeneration(); needs {
@@ -98,7 +127,9 @@ func (s *spec) init() *config {
 	for i := range s.calls {
 		s.count(c, &s.calls[i], 1)
 	}
-	c.worlds.add(s.atlas.number(&world{group: s.start}))
+	for i := range s.starts {
+		c.worlds.add(s.atlas.number(&s.starts[i]))
+	}
 	c.finish(s.gensUp)
 	s.absorb(noDeadline, c)
 	c.finish(s.gensUp)
@@ -179,7 +210,7 @@ func (s *spec) next(ctx context.Context, c *config, i int) *config {
 		n.finish(s.gensUp)
 		return &n
 	}
-	if s.bounded && s.spent >= s.fuel {
+	if s.exhausted() {
 		return nil
 	}
 	n := s.take(ctx, c, i)

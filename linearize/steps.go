@@ -16,6 +16,7 @@ const (
 	release              // the answer is sent
 	perhaps              // unknown outcome: decided here, or never
 	arm                  // unknown outcome: from here on it may be decided, by a silent step
+	reload               // the broker starts again; call is the life that ends
 )
 
 // step is one operation of the search. All that is known of a request's steps

@@ -1,7 +1,7 @@
 package linearize
 
 import (
-	"encoding/json"
+	"slices"
 	"strconv"
 
 	"fencecheck/model"
@@ -21,65 +21,53 @@ func (h *History) Supported() error {
 		return refuse(1, "level "+d.Level)
 	case d.Start != "" && d.Start != "empty":
 		return refuse(1, "start "+d.Start)
-	case d.Restarts > 0:
-		return refuse(1, "broker restarts")
+	case d.Restarts > 0 && len(h.lives()) == 1:
+		return refuse(1, "broker restarts without notes that say when")
 	}
 	for i := range h.Ops {
-		if what := unsupportedOp(&h.Ops[i]); what != "" {
-			return h.firstOf(refuse(h.Ops[i].Line, what).(*UnsupportedError))
+		o := &h.Ops[i]
+		if what := unsupportedOp(o); what != "" {
+			return refuse(o.Line, what)
+		}
+		if v, known := h.Header.API[o.F]; known && v < oldestVersion[o.F] {
+			return refuse(o.Line, o.F+" before version "+strconv.FormatInt(oldestVersion[o.F], 10))
 		}
 	}
-	if err := h.firstOf(nil); err != nil {
-		return err
+	if i := h.plainWrite(); i >= 0 {
+		return refuse(h.Ops[i].Line, "a Produce without transactional id by a transactional producer id")
 	}
 	return h.checkSizes()
 }
 
-// firstOf is the first broker restart before the given refusal, else the
-// refusal.
-func (h *History) firstOf(refusal *UnsupportedError) error {
-	for i := range h.Events {
-		e := &h.Events[i]
-		if refusal != nil && e.Line > refusal.Line {
-			break
-		}
-		if e.K == "note" && brokerNote(e) {
-			return &UnsupportedError{File: h.Name, Line: e.Line, What: "broker restart (note " + e.F + ")"}
-		}
-	}
-	if refusal == nil {
-		return nil
-	}
-	return refusal
-}
+// oldestVersion: older requests are answered with older errors
+// (transactions.md section 0, 2.2).
+var oldestVersion = map[string]int64{fInit: 4, fAddParts: 2, fAddOffsets: 2, fEnd: 2, fProduce: 11, fTxnCommit: 4}
 
-// brokerNote tells of a note that a broker was killed or started.
-func brokerNote(e *Event) bool {
-	switch e.F {
-	case "kill", "start", "crash", "restart":
-		var in struct{ Who any }
-		return json.Unmarshal(e.In, &in) == nil && in.Who == "broker"
-	case "loaded":
-		return true
+// plainWrite finds a Produce outside of transactions by a producer id that a
+// transaction coordinator gave out; -1 if there is none.
+func (h *History) plainWrite() int {
+	given := map[int64]bool{}
+	for i := range h.Ops {
+		if o := &h.Ops[i]; o.In.Txn != "" && o.isTxn() {
+			given[o.In.PID], given[o.Out.PID] = true, true
+		}
 	}
-	return false
+	return slices.IndexFunc(h.Ops, func(o Op) bool { return o.F == fProduce && o.In.Txn == "" && o.In.PID >= 0 && given[o.In.PID] })
 }
 
 // unsupportedOp is what of a request is not modelled, "" for nothing.
 func unsupportedOp(o *Op) string {
 	switch o.F {
-	case fJoin, fSync, fHeartbeat, fLeave, fCommit, fFetch:
+	case fJoin, fSync, fHeartbeat, fLeave, fCommit, fFetch, fInit, fAddParts, fAddOffsets, fTxnCommit, fEnd, fProduce, fRead:
 	case "cg-heartbeat":
 		return "cg-heartbeat (KIP-848)"
-	case "init-pid", "add-parts", "add-offsets", "txn-commit", "end-txn", "begin":
-		return o.F + " (transactions)"
 	default:
 		return "request " + o.F
 	}
 	switch {
 	case o.In.Instance != nil || o.Out.Skip || o.Out.Err == "FENCED_INSTANCE_ID":
 		return "static members (inst)"
-	case len(o.Out.Errs) > 0:
+	case len(o.Out.Errs) > 0 && !onlyUnstable(o):
 		return "errors of single partitions (errs)"
 	case len(o.In.Protocols) > 8:
 		return "more than 8 protocols in one JoinGroup"
@@ -91,34 +79,63 @@ func unsupportedOp(o *Op) string {
 	return ""
 }
 
+// onlyUnstable tells of a stable fetch whose single partitions wait for a
+// transaction.
+func onlyUnstable(o *Op) bool {
+	for _, err := range o.Out.Errs {
+		if err != unstable {
+			return false
+		}
+	}
+	return o.F == fFetch && o.In.Stable
+}
+
+const unstable = "UNSTABLE_OFFSET_COMMIT"
+
 // openError tells of errors that say nothing about the group: the request may
 // have been applied or not (groups.md E7), or a coordinator was loading.
 func openError(name string) bool {
 	switch name {
 	case "COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", "UNKNOWN_SERVER_ERROR", "REQUEST_TIMED_OUT",
-		"NOT_ENOUGH_REPLICAS", "COORDINATOR_LOAD_IN_PROGRESS", "NETWORK_EXCEPTION", "NOT_LEADER_OR_FOLLOWER":
+		"NOT_ENOUGH_REPLICAS", "COORDINATOR_LOAD_IN_PROGRESS", "NETWORK_EXCEPTION", "NOT_LEADER_OR_FOLLOWER",
+		"NOT_ENOUGH_REPLICAS_AFTER_APPEND", "UNKNOWN_TOPIC_OR_PARTITION", "LEADER_NOT_AVAILABLE", "OFFSET_NOT_AVAILABLE",
+		"OFFSET_OUT_OF_RANGE", "KAFKA_STORAGE_ERROR":
 		return true
 	}
 	return false
 }
 
-// checkSizes refuses groups that do not fit into the model's sets.
+// checkSizes refuses groups and transactional ids that do not fit into the
+// model's sets.
 func (h *History) checkSizes() error {
 	for _, c := range split(h) {
-		v := intern(h, c)
-		line := h.Ops[c.ops[0]].Line
-		switch {
-		case len(v.names) > maxMemberIDs:
-			return &UnsupportedError{File: h.Name, Line: line, What: "more than " + strconv.Itoa(maxMemberIDs) + " member ids in one group"}
-		case h.oldJoinWithoutAnswer(c):
-			return &UnsupportedError{File: h.Name, Line: line, What: "JoinGroup before version 4 without an answer"}
-		case len(v.partitions) > maxPartitions:
-			return &UnsupportedError{File: h.Name, Line: line, What: "more than " + strconv.Itoa(maxPartitions) + " partitions in one group"}
-		case len(v.protocols) > int(model.MaxProtocol):
-			return &UnsupportedError{File: h.Name, Line: line, What: "more than 15 protocols in one group"}
+		for _, p := range c.groups(h) {
+			if what := h.tooLarge(p); what != "" {
+				return &UnsupportedError{File: h.Name, Line: h.Ops[p.ops[0]].Line, What: what}
+			}
+		}
+		for _, p := range c.producers(h) {
+			if what := newTxnWords(h, p).tooLarge(); what != "" {
+				return &UnsupportedError{File: h.Name, Line: h.Ops[p.ops[0]].Line, What: what}
+			}
 		}
 	}
 	return nil
+}
+
+func (h *History) tooLarge(group component) string {
+	v := intern(h, group)
+	switch {
+	case len(v.names) > maxMemberIDs:
+		return "more than " + strconv.Itoa(maxMemberIDs) + " member ids in one group"
+	case h.oldJoinWithoutAnswer(group):
+		return "JoinGroup before version 4 without an answer"
+	case len(v.partitions) > maxPartitions:
+		return "more than " + strconv.Itoa(maxPartitions) + " partitions in one group"
+	case len(v.protocols) > int(model.MaxProtocol):
+		return "more than 15 protocols in one group"
+	}
+	return ""
 }
 
 // oldJoinWithoutAnswer: such a request may have made a member whose id nobody

@@ -165,8 +165,12 @@ func (n *facts) unplanned(synced map[int32][]int) []conflict {
 }
 
 // plainPlan tells that the sender of the only plan was told to be the leader,
-// so that no empty plan of somebody else can have been installed.
+// so that no empty plan of somebody else can have been installed. A generation
+// that was loaded has its plan already.
 func (n *facts) plainPlan(l *Op) bool {
+	if n.loaded && !n.leads(l) {
+		return false
+	}
 	for _, i := range n.ops {
 		o := &n.h.Ops[i]
 		if o.F == fJoin && o.Outcome == OK && o.Out.Generation == l.In.Generation && o.Out.Leader != nil && *o.Out.Leader != l.In.Member {
@@ -192,4 +196,13 @@ func (n *facts) notPlanned(leader, i int, want []string) conflict {
 		}
 	}
 	return newConflict(suspect{op: i, anomaly: anomaly, why: why}).with(leader)
+}
+
+// leads tells whether the sender of a plan was told, in this life of the broker,
+// to lead the generation.
+func (n *facts) leads(l *Op) bool {
+	return slices.ContainsFunc(n.ops, func(i int) bool {
+		o := &n.h.Ops[i]
+		return o.F == fJoin && o.Outcome == OK && o.Out.Generation == l.In.Generation && o.Out.Member == l.In.Member && o.Out.Members != nil
+	})
 }

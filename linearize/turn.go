@@ -48,6 +48,8 @@ func (t *turn) decide(i int) {
 		t.fetch(i)
 	case model.OffsetCommit:
 		t.commit(i)
+	case model.TxnOffsetCommit:
+		t.txnCommit(c)
 	case model.Heartbeat:
 		w := t.draft()
 		k := t.coordinator(w)
@@ -247,13 +249,26 @@ func (t *turn) commit(i int) {
 	if !t.agrees(c, a.Err) {
 		return
 	}
-	if a.Err == model.None {
+	if a.Err == model.None && !t.bare {
 		w.ledger = t.books.apply(w.ledger, uint32(i))
 		if c.parks && !t.wait(w, i) {
 			return
 		}
 	}
 	t.keep(w)
+}
+
+// txnCommit decides the group's side of a TxnOffsetCommit. Its offsets are left
+// out.
+func (t *turn) txnCommit(c *call) {
+	w := t.draft()
+	k := t.coordinator(w)
+	r := model.TxnOffsetCommitRequest{MemberID: c.member, Generation: c.gen}
+	err := k.CheckTxnOffsetCommit(r)
+	if err == model.None {
+		k.StoreTxnOffsets(r)
+	}
+	t.answered(c, w, err)
 }
 
 // wait notes a request whose answer only waits for the high watermark.

@@ -25,7 +25,7 @@ func (w twin) apply(h *History) *History {
 	return &v
 }
 
-func accepted() Answer          { return Answer{Generation: -1} }
+func accepted() Answer          { return noAnswer() }
 func refused(err string) Answer { return Answer{Generation: -1, Err: err} }
 func done(o *Op) bool           { return o.Ret >= 0 && !o.open() }
 func precedes(a, b *Op) bool    { return done(a) && a.Ret < b.Inv }

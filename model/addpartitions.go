@@ -1,5 +1,9 @@
 package model
 
+// OffsetsPartition is where a set of partitions has the group's partition of
+// __consumer_offsets, if whoever makes the set has no other place for it.
+const OffsetsPartition = 63
+
 // AddPartitionsRequest is AddPartitionsToTxn, or AddOffsetsToTxn, where the
 // partition is the group's of __consumer_offsets. Version 2 is a partition leader's request on
 // behalf of a writer; a client's own has a smaller one.

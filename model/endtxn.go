@@ -9,7 +9,7 @@ type EndTxnRequest struct {
 }
 
 // EndTxn decides EndTxn. Source: TransactionCoordinator.handleEndTransaction;
-// transactions.md 1.6, 1.7.
+// transactions.md 1.6, rows P1 to P7, and 1.7, rows E1 to E11.
 func (c *TransactionCoordinator) EndTxn(r EndTxnRequest) TransactionReply {
 	if err := c.gate(); err != None {
 		return refuse(err)
@@ -28,23 +28,23 @@ func (c *TransactionCoordinator) EndTxn(r EndTxnRequest) TransactionReply {
 func (c *TransactionCoordinator) endPlain(r EndTxnRequest) Error {
 	t := c.Txn
 	switch {
-	case r.PID != t.PID && c.guard(EndTxnPIDCheck):
+	case r.PID != t.PID && c.guard(EndTxnPIDCheck): // P1
 		return InvalidProducerIDMapping
-	case r.Epoch != t.Epoch && c.guard(EndTxnEpochCheck):
+	case r.Epoch != t.Epoch && c.guard(EndTxnEpochCheck): // P2
 		return ProducerFenced
-	case t.Pending != NoTransaction:
+	case t.Pending != NoTransaction: // P3
 		return ConcurrentTransactions
 	}
 	switch t.State {
-	case Ongoing:
+	case Ongoing: // P4
 		next := *t
 		next.Version, next.ByFence = TV1, false
 		return c.finish(next, r.Commit)
-	case decided(r.Commit, true):
+	case decided(r.Commit, true): // P5
 		return None
-	case decided(r.Commit, false): // only where nothing completes it
+	case decided(r.Commit, false): // P6: only where nothing completes it
 		return ConcurrentTransactions
-	case decided(!r.Commit, true):
+	case decided(!r.Commit, true): // P7
 		if !c.guard(EndTxnStateCheck) {
 			return None
 		}
@@ -56,14 +56,14 @@ func (c *TransactionCoordinator) endPlain(r EndTxnRequest) Error {
 // transactions.md 1.7).
 func (c *TransactionCoordinator) endBumping(r EndTxnRequest) TransactionReply {
 	t := c.Txn
-	if t.Pending != NoTransaction && c.guard(PendingCheckFirst) {
+	if t.Pending != NoTransaction && c.guard(PendingCheckFirst) { // E2
 		return refuse(ConcurrentTransactions)
 	}
 	retry := c.endRetry(r)
 	switch {
-	case r.PID != t.PID && !retry && c.guard(EndTxnPIDCheck):
+	case r.PID != t.PID && !c.rotatedAway(r) && c.guard(EndTxnPIDCheck): // E3
 		return refuse(InvalidProducerIDMapping)
-	case r.Epoch != t.Epoch && !retry && c.guard(EndTxnEpochCheck):
+	case r.Epoch != t.Epoch && !retry && c.guard(EndTxnEpochCheck): // E4
 		return refuse(ProducerFenced)
 	case t.Pending != NoTransaction:
 		return refuse(ConcurrentTransactions)
@@ -71,13 +71,13 @@ func (c *TransactionCoordinator) endBumping(r EndTxnRequest) TransactionReply {
 		return c.endAgain(r)
 	}
 	switch {
-	case t.State == Ongoing:
-	case t.State.preparing(): // only where nothing completes it
+	case t.State == Ongoing: // E8
+	case t.State.preparing(): // E9: only where nothing completes it
 		return refuse(ProducerFenced)
-	case r.Commit:
+	case r.Commit: // E10
 		return refuse(InvalidTxnState)
 	}
-	return c.endNow(r)
+	return c.endNow(r) // E8, E11
 }
 
 // endRetry recognises a request whose transaction has been ended, by the
@@ -88,22 +88,28 @@ func (c *TransactionCoordinator) endRetry(r EndTxnRequest) bool {
 	if !t.State.preparing() && !t.State.complete() || !c.guard(EndTxnRetryDetection) || t.ByFence {
 		return false
 	}
+	return r.PID == t.PID && t.Epoch == r.Epoch+1 || c.rotatedAway(r)
+}
+
+// rotatedAway tells whether a request has the pair before a rotation. Its id is
+// not the current one, and is not refused for that, whatever brought the
+// rotation about.
+func (c *TransactionCoordinator) rotatedAway(r EndTxnRequest) bool {
+	t := c.Txn
 	last := c.Rules.maxEpoch() - 1
-	bumped := r.PID == t.PID && t.Epoch == r.Epoch+1
-	rotated := r.PID == t.Prev && r.PID != t.PID && r.Epoch == last && t.Epoch == 0
-	return bumped || rotated
+	return r.PID == t.Prev && r.PID != t.PID && r.Epoch == last && t.Epoch == 0 && c.guard(EndTxnRetryDetection)
 }
 
 // endAgain answers a retry: NONE only if the outcome is the one asked for.
 func (c *TransactionCoordinator) endAgain(r EndTxnRequest) TransactionReply {
 	t := c.Txn
 	switch {
-	case t.State == decided(r.Commit, true), t.State.complete() && !c.guard(EndTxnStateCheck):
+	case t.State == decided(r.Commit, true), t.State.complete() && !c.guard(EndTxnStateCheck): // E5
 		return TransactionReply{PID: t.PID, Epoch: t.Epoch}
-	case t.State == decided(r.Commit, false): // only where nothing completes it
+	case t.State == decided(r.Commit, false): // E6: only where nothing completes it
 		return refuse(ConcurrentTransactions)
 	}
-	return refuse(InvalidTxnState)
+	return refuse(InvalidTxnState) // E7
 }
 
 // endNow ends the transaction, or, where there is none, raises the epoch all the

@@ -144,8 +144,8 @@ func (l *PartitionLeader) startVerification(e *ProducerEntry, b *Batch) {
 			e.Guard = 1
 		}
 		e.GuardEpoch, e.Lowest, e.GuardBumps = b.Epoch, b.Sequence, b.Version.bumps()
-	case b.Epoch > e.GuardEpoch:
-		e.GuardEpoch, e.Lowest, e.GuardBumps = b.Epoch, b.Sequence, b.Version.bumps()
+	case b.Epoch > e.GuardEpoch: // the style stays that of whoever began it
+		e.GuardEpoch, e.Lowest = b.Epoch, b.Sequence
 	case b.Epoch == e.GuardEpoch && b.Sequence < e.Lowest:
 		e.Lowest = b.Sequence
 	}
@@ -292,17 +292,18 @@ func (e *ProducerEntry) enter(epoch Epoch) {
 
 // WriteMarker decides a marker, and ends the producer's open transaction. Source:
 // ProducerAppendInfo.checkProducerEpoch, checkCoordinatorEpoch,
-// appendEndTxnMarker; transactions.md 2.5. It tells whether one was open.
+// appendEndTxnMarker; transactions.md 2.5, rows M1 to M4. It tells whether one
+// was open.
 func (l *PartitionLeader) WriteMarker(m Marker) (closed bool, err Error) {
 	e := l.Find(m.PID)
 	if e == nil {
 		e = &ProducerEntry{}
 		*e = newEntry(m.PID)
 	}
-	if !l.mayEnd(e, m) {
+	if !l.mayEnd(e, m) { // M1, M2
 		return false, InvalidProducerEpoch
 	}
-	if e.CoordinatorEpoch > m.CoordinatorEpoch && l.guard(MarkerCoordinatorEpochCheck) {
+	if e.CoordinatorEpoch > m.CoordinatorEpoch && l.guard(MarkerCoordinatorEpochCheck) { // M3
 		return false, TransactionCoordinatorFenced
 	}
 	if e = l.entry(m.PID); e == nil {
@@ -320,7 +321,7 @@ func (l *PartitionLeader) WriteMarker(m Marker) (closed bool, err Error) {
 	return closed, None
 }
 
-// mayEnd compares the epochs of a marker and of the producer.
+// mayEnd compares the epochs of a marker and of the producer: rows M1 and M2.
 func (l *PartitionLeader) mayEnd(e *ProducerEntry, m Marker) bool {
 	switch {
 	case m.Epoch > e.Epoch:

@@ -127,7 +127,7 @@ const (
 type MutationInfo struct {
 	ID     string // as --mutate takes it
 	Rule   string // the rule that is removed, or the defect that is added
-	Source string // KIP, issue or method, and where groups.md has it
+	Source string // KIP, issue or method, and where groups.md or transactions.md has it
 	Breaks string // what a checker should then find
 	// Redundant says within which bounds no scenario needs the rule, and why;
 	// empty where some scenario finds its absence.
@@ -223,7 +223,7 @@ var Registry = [NumMutations]MutationInfo{
 	TxnOffsetCommitProducerEpoch:   {ID: "txn-offset-commit-producer-epoch", Rule: "TxnOffsetCommit of an older producer epoch is refused with INVALID_PRODUCER_EPOCH", Source: "CoordinatorPartitionWriter.maybeStartTransactionVerification; groups.md 4.3", Breaks: "a fenced producer adds offsets to a newer transaction"},
 	TxnOffsetNewestPositionWins:    {ID: "txn-offset-newest-position-wins", Rule: "a marker commits an offset only over an older commit record", Source: "OffsetMetadataManager.replayEndTransactionMarker; groups.md 4.5", Breaks: "a marker moves the offset back behind a newer plain commit"},
 	TxnOffsetHiddenUntilMarker:     {ID: "txn-offset-hidden-until-marker", Rule: "offsets of a transaction are not read before its marker", Source: "OffsetMetadataManager.replay; groups.md 4.5", Breaks: "aborted offsets are read"},
-	TxnOffsetBareGroupAllowed:      {ID: "txn-offset-bare-group-allowed", Rule: "TxnOffsetCommit without member and generation is accepted in every state (removing this allowance is safe)", Source: "ClassicGroup.validateOffsetCommit; transactions.md 3.1, 4 z5", Breaks: "nothing but those who use it", Redundant: "an allowance and no fence: without it eos-bare-group-id holds, since its offsets are never accepted"},
+	TxnOffsetBareGroupAllowed:      {ID: "txn-offset-bare-group-allowed", Rule: "TxnOffsetCommit without member and generation is accepted in every state (removing this allowance is safe)", Source: "ClassicGroup.validateOffsetCommit; transactions.md 3.1, 4 z5", Breaks: "nothing but those who use it"},
 	TxnOffsetRegisterPartition:     {ID: "txn-offset-register-partition", Rule: "TxnOffsetCommit makes the offsets partition part of the transaction", Source: "CoordinatorPartitionWriter.maybeStartTransactionVerification; transactions.md 1.5, 2.2", Breaks: "offsets that are never decided: UNSTABLE_OFFSET_COMMIT for ever"},
 	PendingOffsetMarkerApply:       {ID: "pending-offset-marker-apply", Rule: "a COMMIT marker commits the offsets of its transaction", Source: "OffsetMetadataManager.replayEndTransactionMarker; transactions.md 3.2", Breaks: "committed output, old offset: duplicates"},
 	RequireStable:                  {ID: "require-stable", Rule: "a member's OffsetFetch waits for offsets that are not decided: UNSTABLE_OFFSET_COMMIT", Source: "KIP-447, OffsetMetadataManager.fetchOffsets; transactions.md 3.3", Breaks: "a new owner reads the old offset while its predecessor's commit is being decided"},

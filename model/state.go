@@ -185,6 +185,7 @@ type Event struct {
 	Completed      bool    // the join phase was completed
 	Fenced         uint8   // healthy clients, a bit each, whose member was removed though they did not leave
 	Received       API     // the answer that a client took
+	ToldCommit     bool    // it was the answer to an EndTxn that asks for a commit
 	ToldErr        Error   // what that answer was, of a producer's request
 	Log            uint8   // Produce, TxnOffsetCommit, WriteTxnMarkers: which log
 	PID            ProducerID

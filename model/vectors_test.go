@@ -353,3 +353,38 @@ func TestVectorsIdempotentProducer(t *testing.T) { // v16
 	assert.Equal(t, none, b.produce(0, 8, 1, 0, 0))
 	assert.Equal(t, invalidEpoch, b.produce(0, 8, 0, 8, 0))
 }
+
+func TestOldVersionsAreToldOldErrors(t *testing.T) { // v6, v11, and KIP-588
+	assert.Equal(t, InvalidProducerEpoch, ProducerFenced.Told(InitProducerID, 3))
+	assert.Equal(t, ProducerFenced, ProducerFenced.Told(InitProducerID, 4))
+	assert.Equal(t, InvalidTxnState, TransactionAbortable.Told(Produce, 10))
+	assert.Equal(t, TransactionAbortable, TransactionAbortable.Told(Produce, 11))
+	assert.Equal(t, InvalidTxnState, TransactionAbortable.Told(TxnOffsetCommit, 3))
+	assert.Equal(t, IllegalGeneration, IllegalGeneration.Told(TxnOffsetCommit, 3))
+}
+
+// Seen on Apache Kafka 4.4.0: a verification keeps the style of the batch that
+// began it, so that a TV1 batch of a newer epoch must begin with sequence 0 too.
+func TestVerificationKeepsItsStyle(t *testing.T) {
+	b := newBench()
+	b.init(0, 0)
+	assert.Equal(t, "1,1", b.init(1, 0))
+	assert.Equal(t, none, b.add3(Part(0), 1))
+	assert.Equal(t, invalidEpoch, b.produce(0, 1, 0, 0, TV2))
+	assert.Equal(t, order, b.produce(0, 1, 1, 2, TV1))
+}
+
+// Seen on Apache Kafka 4.4.0: the id before a rotation by InitProducerId passes
+// the check of the id, and fails that of the epoch.
+func TestEndTxnOfTheIDBeforeARotation(t *testing.T) {
+	b := newBench()
+	b.rules.MaxEpoch = 3
+	for range 3 {
+		b.init(0, 0)
+	}
+	assert.Equal(t, "2,0", b.init(0, 0))
+	assert.Equal(t, fenced, b.abort5(2))
+	assert.Equal(t, fenced, b.commit5(2))
+	assert.Equal(t, "2,1", b.init(0, 0))
+	assert.Equal(t, "INVALID_PRODUCER_ID_MAPPING", b.abort5(2))
+}

@@ -269,12 +269,12 @@ func (x *Exec) tell(cl *model.Client, commit bool) {
 // receiveProducer lets a client take the answer to a producer's request.
 func (x *Exec) receiveProducer(cl *model.Client, r *model.Request) {
 	n := x.n
-	n.Last.ToldErr = r.Err
+	n.Last.ToldErr, n.Last.ToldCommit = r.Err, r.API == model.EndTxn && r.Commit
 	if r.API == model.EndTxn && r.Err == model.None {
 		x.tell(cl, r.Commit)
 	}
 	fatal := cl.Producer.Phase == model.FatalError
-	n.Last.FalseAbort = !cl.Producer.Replaced && !cl.Producer.Overdue && denied(r)
+	n.Last.FalseAbort = n.Last.FalseAbort || !cl.Producer.Replaced && !cl.Producer.Overdue && denied(r)
 	n.Last.Revived = r.API == model.EndTxn && r.Err == model.None && (cl.Producer.Replaced || cl.Producer.Overdue)
 	cl.ReceiveProducer(r, x.cfg.Version, &x.cfg.Rules.Off)
 	if r.API == model.InitProducerID && r.Err == model.None {

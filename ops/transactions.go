@@ -161,6 +161,7 @@ func (x *Exec) appendBatch(l *model.PartitionLeader, r *model.Request, b model.B
 			x.seen.Producers = true
 			return false
 		}
+		x.n.Last.FalseAbort = r.Stale == 0 && (err == model.UnknownMemberID || err == model.IllegalGeneration)
 		if x.n.Offsets != before { // read before its marker
 			x.n.Last.Committed = committed(r, x.parts)
 		}

@@ -127,6 +127,19 @@ var proofs = []struct{ property, scenario, mutations string }{
 	{"no-false-fence", "stalled-member", "session-skip-parked"},
 	{"group-settles", "stalled-leader", "sync-timeout"},
 	{"group-recovers", "stalled-member", "client-poll-timeout"},
+	{"no-rewind-by-marker", "simple-beside-transactions", "txn-offset-newest-position-wins"},
+	{"no-stale-write", "producer-zombie", "init-abort-ongoing"},
+	{"no-torn-transaction", "producer-zombie", "add-partitions-epoch-check"},
+	{"truthful-outcome", "late-marker", "marker-strict-epoch-tv2"},
+	{"epoch-monotone", "epoch-exhaustion", "epoch-exhaustion-rotation"},
+	{"tokens-unique-durable", "producer-zombie", "init-bump-epoch"},
+	{"replay-equals-live", "transaction-failover", "tc-load-gate"},
+	{"fence-is-final", "producer-renews", "init-reset-last-epoch"},
+	{"no-duplicate-record", "late-produce", "duplicate-window sequence-check"},
+	{"no-false-abort", "late-marker", "guard-kept-for-next-tv2"},
+	{"timeout-is-no-fence", "fence-then-abort", "double-fence-bump-bug"},
+	{"no-hanging-transaction", "producer-zombie", "timeout-abort"},
+	{"producer-recovers", "late-marker", "marker-repeat-accept"},
 }
 
 func TestEveryPropertyCanBeViolated(t *testing.T) {

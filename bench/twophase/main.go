@@ -1,7 +1,10 @@
 // Command twophase counts the states of two-phase commit, to compare package
 // search with other checkers.
 //
-//	twophase [-workers W] N
+//	twophase [-workers W] [-progress] N [N [N]]
+//
+// With several numbers it is as many protocols side by side, whose states
+// multiply.
 package main
 
 import (
@@ -11,6 +14,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"time"
 
 	"fencecheck/search"
 	"fencecheck/search/examples/twophase"
@@ -22,17 +26,37 @@ func main() {
 
 // run is the command: 0 the protocol is consistent, 1 it is not, 2 bad usage.
 func run(args []string, out, errw io.Writer) int {
-	n, workers, err := parse(args)
+	sizes, workers, progress, err := parse(args)
 	if err != nil {
-		fmt.Fprintf(errw, "twophase: %v\nusage: twophase [-workers W] N\n", err)
+		fmt.Fprintf(errw, "twophase: %v\nusage: twophase [-workers W] [-progress] N [N [N]]\n", err)
 		return 2
 	}
-	r := search.BreadthFirst(context.Background(), twophase.System{N: n}, search.Options[twophase.State]{
-		Invariants: []search.Property[twophase.State]{{Name: "consistent", State: twophase.Consistent}},
-		Workers:    workers,
+	report := func(p search.Progress) {
+		fmt.Fprintf(errw, "%d states, depth %d, frontier %d, %d MiB, %.0f s\n", p.States, p.Depth, p.Frontier, p.Memory>>20, p.Elapsed.Seconds())
+	}
+	if !progress {
+		report = nil
+	}
+	if len(sizes) > 1 {
+		return explore(twophase.NewSeveral(sizes...), twophase.AllConsistent, workers, report, out)
+	}
+	return explore(twophase.System{N: sizes[0]}, twophase.Consistent, workers, report, out)
+}
+
+// explore searches one of the systems.
+func explore[S any](sys search.System[S], consistent func(*S) bool, workers int, report func(search.Progress), out io.Writer) int {
+	r := search.BreadthFirst(context.Background(), sys, search.Options[S]{
+		Invariants:    []search.Property[S]{{Name: "consistent", State: consistent}},
+		Workers:       workers,
+		Progress:      report,
+		ProgressEvery: 10 * time.Second,
 	})
 	fmt.Fprintf(out, "distinct=%d generated=%d depth=%d seconds=%.2f verdict=%v\n",
 		r.States, r.Transitions, r.Depth, r.Elapsed.Seconds(), r.Verdict)
+	if report != nil {
+		fmt.Fprintf(out, "bytes a state in the visited set=%.2f in all=%.2f collision probability=%.1e\n",
+			r.BytesPerState, float64(r.Memory)/float64(r.States), r.CollisionProbability)
+	}
 	if r.Verdict == search.Violated {
 		return 1
 	}
@@ -40,22 +64,26 @@ func run(args []string, out, errw io.Writer) int {
 }
 
 // parse reads the arguments.
-func parse(args []string) (n, workers int, err error) {
+func parse(args []string) (sizes []int, workers int, progress bool, err error) {
 	fs := flag.NewFlagSet("twophase", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.IntVar(&workers, "workers", 0, "")
+	fs.BoolVar(&progress, "progress", false, "")
 	if err := fs.Parse(args); err != nil {
-		return 0, 0, err
+		return nil, 0, false, err
 	}
 	if workers < 0 {
-		return 0, 0, fmt.Errorf("-workers %d: must not be negative (0: one for each processor)", workers)
+		return nil, 0, false, fmt.Errorf("-workers %d: must not be negative (0: one for each processor)", workers)
 	}
-	if fs.NArg() != 1 {
-		return 0, 0, fmt.Errorf("%d arguments, want one: the number of resource managers", fs.NArg())
+	if n := fs.NArg(); n < 1 || n > twophase.MaxProtocols {
+		return nil, 0, false, fmt.Errorf("%d arguments, want one to %d: the number of resource managers of each protocol", n, twophase.MaxProtocols)
 	}
-	n, err = strconv.Atoi(fs.Arg(0))
-	if err != nil || n < 1 || n > twophase.MaxManagers {
-		return 0, 0, fmt.Errorf("%q resource managers: must be a number from 1 to %d", fs.Arg(0), twophase.MaxManagers)
+	for _, word := range fs.Args() {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > twophase.MaxManagers {
+			return nil, 0, false, fmt.Errorf("%q resource managers: must be a number from 1 to %d", word, twophase.MaxManagers)
+		}
+		sizes = append(sizes, n)
 	}
-	return n, workers, nil
+	return sizes, workers, progress, nil
 }

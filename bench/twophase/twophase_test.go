@@ -17,7 +17,9 @@ func TestRun(t *testing.T) {
 	}{
 		{"3", 0, `^distinct=288 generated=1146 depth=10 seconds=\d+\.\d\d verdict=holds\n$`},
 		{"-workers 2 5", 0, `^distinct=8832 generated=58146 depth=16 `},
-		{"", 2, `^twophase: 0 arguments, want one: the number of resource managers\nusage: `},
+		{"2 3", 0, `^distinct=16128 `},
+		{"-progress 3", 0, `bytes a state in the visited set=`},
+		{"", 2, `^twophase: 0 arguments, want one to 3: the number of resource managers of each protocol\nusage: `},
 		{"16", 2, `^twophase: "16" resource managers: must be a number from 1 to 15\n`},
 		{"-workers -2 3", 2, `^twophase: -workers -2: must not be negative`},
 		{"-x 3", 2, `^twophase: flag provided but not defined: -x\n`},

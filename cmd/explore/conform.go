@@ -43,12 +43,13 @@ no broker, 3 the run ended early with nothing new found.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.options.Bootstrap, "bootstrap", "", "the broker's host:port; left out, kfake in this process")
-	f.IntVar(&c.options.Requests, "requests", 0, "how many requests to compare; 0 for the planned sequences only")
+	f.StringVar(&c.options.Only, "only", "", "compare only this part: groups or transactions; left out, both")
+	f.IntVar(&c.options.Requests, "requests", 0, "how many requests of each part to compare; 0 for the planned sequences only")
 	f.Uint64Var(&c.options.Seed, "seed", 0, "where the random sequences begin; drawn and printed if it is left out")
 	f.StringSliceVar(&c.mutate, "mutate", nil, "a check to remove from the model, so that the broker differs there (explore list mutations)")
 	f.StringVar(&c.known, "known", "", "a file of differences that are known; kfake's are, unless this is given")
 	f.StringVar(&c.junit, "junit", "", "write a JUnit XML report to this file too")
-	f.IntVar(&c.options.Parallel, "parallel", 0, "how many groups are played at once; 0 for the default")
+	f.IntVar(&c.options.Parallel, "parallel", 0, "how many groups, or transactional ids, are played at once; 0 for the default")
 	f.DurationVar(&c.timeout, "timeout", 0, "stop after this time, such as 10m; 0 for no limit")
 	f.BoolVar(&a.out.json, "json", false, "print one JSON object")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -68,6 +69,9 @@ func (c *conformer) conform() error {
 	if err := errors.Join(atLeast("requests", o.Requests, 0), atLeast("parallel", o.Parallel, 0), atLeast("timeout", c.timeout, 0)); err != nil {
 		return err
 	}
+	if o.Only != "" && o.Only != conform.Groups && o.Only != conform.Transactions {
+		return fmt.Errorf("conform: --only %q; it is %s or %s", o.Only, conform.Groups, conform.Transactions)
+	}
 	for _, id := range c.mutate {
 		m, err := scenarios.MutationByID(id)
 		if err != nil {
@@ -86,8 +90,8 @@ func (c *conformer) conform() error {
 	o.Progress = func(p conform.Progress) {
 		if p.Elapsed >= next {
 			next = p.Elapsed + c.out.progressEvery()
-			c.out.progress(fmt.Sprintf("conform: %s requests, %d of %d combinations, %d differences, %s",
-				thousands(int64(p.Requests)), p.Covered, p.Reachable, p.Differences, p.Elapsed.Round(time.Second)))
+			c.out.progress(fmt.Sprintf("conform: %s: %s requests, %d of %d combinations, %d differences, %s",
+				p.Part, thousands(int64(p.Requests)), p.Covered, p.Reachable, p.Differences, p.Elapsed.Round(time.Second)))
 		}
 	}
 	ctx, cancel := (&limits{timeout: c.timeout}).context(c.ctx)

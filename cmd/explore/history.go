@@ -18,7 +18,8 @@ func (a *app) historyCommand() *cobra.Command {
 		Short: "judge recorded histories: could a correct coordinator have answered so?",
 		Long: `History reads recorded kfh/1 files and says of each whether a correct coordinator
 could have given the recorded answers; if not, which anomaly it shows and which
-events prove it. Files that use what is not modelled are refused as a whole.
+events prove it. Classic groups with dynamic members, transactions and restarts of
+the broker are judged; files with static or KIP-848 members are refused as a whole.
 
 Exit status: 0 every history is legal, 1 one is illegal, 2 one cannot be read or
 is not supported (nothing is judged then), 3 one could not be decided in time.`,

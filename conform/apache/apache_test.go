@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -118,6 +121,39 @@ func TestCommandsStatusIsOurs(t *testing.T) {
 	assert.Equal(t, 7, status)
 	_, err = b.attend(context.Background(), []string{"no-such-command-here"})
 	assert.Error(t, err)
+}
+
+func TestCommandCanRestartTheBroker(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	require.NoError(t, err)
+	s := testSettings(t)
+	stubs(t, map[string]string{"java": "exit 3"})
+	b := &broker{settings: s, address: "127.0.0.1:1", folder: t.TempDir(), died: make(chan struct{}), log: &tail{}}
+	status, err := b.attend(context.Background(), []string{sh, "-c", "test -n \"$" + Restart + "\" && exit 5"})
+	require.NoError(t, err)
+	assert.Equal(t, 5, status)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	address, ws, err := wishes(ctx)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		line, answer string
+		err          error
+	}{{"20ms", "ok", nil}, {"1s", "no broker", errors.New("no broker")}, {"soon", "time: invalid duration \"soon\"", nil}} {
+		conn, err := net.Dial("tcp", address)
+		require.NoError(t, err)
+		_, err = fmt.Fprintln(conn, c.line)
+		require.NoError(t, err)
+		if c.line != "soon" {
+			w := <-ws
+			assert.Equal(t, c.line, w.down.String())
+			w.answer <- c.err
+		}
+		got, err := io.ReadAll(conn)
+		require.NoError(t, err)
+		assert.Equal(t, c.answer+"\n", string(got))
+	}
 }
 
 func TestStandardInput(t *testing.T) {

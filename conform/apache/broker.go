@@ -17,11 +17,13 @@ import (
 
 // broker is a running Apache Kafka.
 type broker struct {
-	address string
-	folder  string // everything that it writes
-	log     *tail
-	process *exec.Cmd
-	died    chan struct{} // closed when the process has ended
+	settings settings
+	libs     string
+	address  string
+	folder   string // everything that it writes
+	log      *tail
+	process  *exec.Cmd
+	died     chan struct{} // closed when the process has ended
 }
 
 // clusterID is any id: 16 bytes in Kafka's base 64.
@@ -38,11 +40,15 @@ func start(ctx context.Context, s settings, libs string) (*broker, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &broker{
+	b := &broker{settings: s, libs: libs,
 		address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), folder: folder,
 		log: &tail{}, died: make(chan struct{}),
 	}
-	if err := b.launch(ctx, s, libs, port, controller); err != nil {
+	err = b.format(ctx, port, controller)
+	if err == nil {
+		err = b.launch(ctx)
+	}
+	if err != nil {
 		b.stop()
 		return nil, err
 	}
@@ -65,28 +71,38 @@ func ports(wanted int) (port, controller int, err error) {
 	return l.Addr().(*net.TCPAddr).Port, c.Addr().(*net.TCPAddr).Port, nil
 }
 
-func (b *broker) launch(ctx context.Context, s settings, libs string, port, controller int) error {
-	config := filepath.Join(b.folder, "server.properties")
-	if err := os.WriteFile(config, []byte(s.properties(b.folder, port, controller)), 0o644); err != nil {
+func (b *broker) config() string { return filepath.Join(b.folder, "server.properties") }
+
+// format prepares the folder.
+func (b *broker) format(ctx context.Context, port, controller int) error {
+	if err := os.WriteFile(b.config(), []byte(b.settings.properties(b.folder, port, controller)), 0o644); err != nil {
 		return err
 	}
-	jars := filepath.Join(libs, "*")
-	format := exec.CommandContext(ctx, "java", "-XX:TieredStopAtLevel=1", "-cp", jars, "kafka.tools.StorageTool", "format", "-t", clusterID, "-c", config)
-	if out, err := format.CombinedOutput(); err != nil {
+	c := exec.CommandContext(ctx, "java", "-XX:TieredStopAtLevel=1", "-cp", b.jars(), "kafka.tools.StorageTool", "format", "-t", clusterID, "-c", b.config())
+	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("the broker's folder could not be formatted: %w\n%s", err, lastLines(string(out), 15))
 	}
-	b.process = exec.Command("java", fmt.Sprintf("-Xmx%dm", s.heap), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", jars, "kafka.Kafka", config)
+	return nil
+}
+
+func (b *broker) jars() string { return filepath.Join(b.libs, "*") }
+
+// launch starts the process, and waits until it can coordinate groups.
+func (b *broker) launch(ctx context.Context) error {
+	b.process = exec.Command("java", fmt.Sprintf("-Xmx%dm", b.settings.heap), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", b.jars(), "kafka.Kafka", b.config())
 	b.process.Stdout, b.process.Stderr = b.log, b.log
 	b.process.SysProcAttr = apart()
 	if err := b.process.Start(); err != nil {
 		return fmt.Errorf("java could not be started: %w", err)
 	}
+	process, died := b.process, make(chan struct{})
+	b.died = died
 	go func() {
-		_ = b.process.Wait()
-		close(b.died)
+		_ = process.Wait()
+		close(died)
 	}()
-	return b.await(ctx, s.patience)
+	return b.await(ctx, b.settings.patience)
 }
 
 // await returns when the broker answers, or will not.
@@ -111,12 +127,28 @@ func (b *broker) death() error {
 	return fmt.Errorf("the broker ended (%v); the end of its log:\n%s", b.process.ProcessState, b.log.lines(15))
 }
 
-// stop ends the broker and removes its folder. What a broker for tests has
-// stored is not worth an orderly shutdown of several seconds.
-func (b *broker) stop() {
+// kill ends the process as a crash does.
+func (b *broker) kill() {
 	if b.process != nil && b.process.Process != nil {
 		_ = b.process.Process.Signal(syscall.SIGKILL)
 		<-b.died
 	}
+}
+
+// restart kills the broker, and starts it again after a while.
+func (b *broker) restart(ctx context.Context, down time.Duration) error {
+	b.kill()
+	select {
+	case <-time.After(down):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return b.launch(ctx)
+}
+
+// stop ends the broker and removes its folder. What a broker for tests has
+// stored is not worth an orderly shutdown of several seconds.
+func (b *broker) stop() {
+	b.kill()
 	_ = os.RemoveAll(b.folder)
 }

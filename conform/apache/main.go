@@ -10,7 +10,9 @@
 // (go run itself exits with 1 where the command's status is another than 0; a
 // built binary passes it on.)
 //
-// The command finds the broker's address in FENCECHECK_BOOTSTRAP. Without a
+// The command finds the broker's address in FENCECHECK_BOOTSTRAP. It can have the
+// broker killed, and started again after a while, by sending a line such as "3s"
+// to the address in FENCECHECK_RESTART; the answer is "ok". Without a
 // command it prints the address and runs until it is interrupted, or until the
 // pipe that is its standard input is closed:
 //
@@ -32,8 +34,12 @@ import (
 	"time"
 )
 
-// Bootstrap is the environment variable in which a command finds the broker.
-const Bootstrap = "FENCECHECK_BOOTSTRAP"
+// The environment variables in which a command finds the broker, and who kills
+// it and starts it again (wishes).
+const (
+	Bootstrap = "FENCECHECK_BOOTSTRAP"
+	Restart   = "FENCECHECK_RESTART"
+)
 
 func main() {
 	// The broker is killed when the thread that started it dies, so that one
@@ -120,14 +126,37 @@ func closed(in *os.File) <-chan struct{} {
 	return done
 }
 
-// attend runs a command beside the broker.
+// attend runs a command beside the broker, which is restarted when the command
+// wishes. That is done here, by the thread that the broker must not outlive.
 func (b *broker) attend(ctx context.Context, command []string) (int, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	address, restarts, err := wishes(ctx)
+	if err != nil {
+		return 1, err
+	}
 	c := exec.CommandContext(ctx, command[0], command[1:]...)
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 	c.WaitDelay = 10 * time.Second
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
-	c.Env = append(os.Environ(), Bootstrap+"="+b.address)
-	err := c.Run()
+	c.Env = append(os.Environ(), Bootstrap+"="+b.address, Restart+"="+address)
+	if err := c.Start(); err != nil {
+		return 1, err
+	}
+	done := make(chan error, 1)
+	go func() { done <- c.Wait() }()
+	for {
+		select {
+		case w := <-restarts:
+			w.answer <- b.restart(ctx, w.down)
+		case err := <-done:
+			return b.outcome(c, err)
+		}
+	}
+}
+
+// outcome is the command's exit status, unless the broker died.
+func (b *broker) outcome(c *exec.Cmd, err error) (int, error) {
 	select {
 	case <-b.died:
 		return c.ProcessState.ExitCode(), b.death()

@@ -43,6 +43,8 @@ func (s settings) properties(folder string, port, controller int) string {
 		"transaction.state.log.num.partitions=1",
 		"transaction.state.log.replication.factor=1",
 		"transaction.state.log.min.isr=1",
+		"transaction.state.log.segment.bytes=16777216",
+		"transaction.abort.timed.out.transaction.cleanup.interval.ms=100",
 		fmt.Sprintf("group.min.session.timeout.ms=%d", s.minSession.Milliseconds()),
 		fmt.Sprintf("group.initial.rebalance.delay.ms=%d", s.initialDelay.Milliseconds()),
 	}

@@ -2,6 +2,7 @@ package twophase_test
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,5 +35,21 @@ func TestRoundTrip(t *testing.T) {
 		})
 		assert.Nil(t, r.Violation)
 		assert.Greater(t, r.States, int64(1000))
+	}
+}
+
+// Protocols that know nothing of one another have as many states together as the
+// product of what each has alone.
+func TestSeveralMultiply(t *testing.T) {
+	for _, sizes := range [][]int{{3}, {2, 3}, {3, 1, 2}} {
+		want := int64(1)
+		for _, n := range sizes {
+			want *= int64(math.Pow(2, float64(n)) + math.Pow(4, float64(n)) + math.Pow(6, float64(n)))
+		}
+		r := search.BreadthFirst(context.Background(), twophase.NewSeveral(sizes...), search.Options[twophase.States]{
+			Invariants: []search.Property[twophase.States]{{Name: "consistent", State: twophase.AllConsistent}},
+		})
+		assert.Equal(t, search.Holds, r.Verdict)
+		assert.Equal(t, want, r.States, sizes)
 	}
 }

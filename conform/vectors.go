@@ -1,0 +1,141 @@
+package conform
+
+import "fencecheck/model"
+
+// The vectors of transactions.md section 11: sequences whose answers were seen
+// on a real broker before there was a model. What needs a look between a
+// decision and its markers is left to the model's own test.
+
+// vector is one of them.
+type vector struct {
+	name  string
+	lines []line
+}
+
+// line is a request with its values, and what it is answered: an error, or a
+// pair as "1,0" for the first id with epoch 0. "" is: whatever the model says.
+type line struct {
+	request txnRequest
+	answer  string
+}
+
+func lineInit(pid model.ProducerID, e model.Epoch) txnRequest {
+	return txnRequest{Step: txnStep{Op: initProducer}, PID: pid, Epoch: e}
+}
+
+func lineEnd(style uint8, e model.Epoch, commit bool) txnRequest {
+	return txnRequest{Step: txnStep{Op: endTxn, Style: style, Commit: commit}, PID: 1, Epoch: e}
+}
+
+func commit5(e model.Epoch) txnRequest { return lineEnd(0, e, true) }
+func abort5(e model.Epoch) txnRequest  { return lineEnd(0, e, false) }
+func commit4(e model.Epoch) txnRequest { return lineEnd(1, e, true) }
+func abort4(e model.Epoch) txnRequest  { return lineEnd(1, e, false) }
+
+func another(r txnRequest) txnRequest { r.PID = strangerPID; return r }
+
+func lineProduce(style, place uint8, e model.Epoch, sequence int32) txnRequest {
+	return txnRequest{Step: txnStep{Op: produce, Style: style, Place: place}, PID: 1, Epoch: e, Sequence: sequence}
+}
+
+func produce12(place uint8, e model.Epoch, sequence int32) txnRequest {
+	return lineProduce(0, place, e, sequence)
+}
+
+func plain12(e model.Epoch, sequence int32) txnRequest { return lineProduce(3, 0, e, sequence) }
+
+func add3(e model.Epoch) txnRequest {
+	return txnRequest{Step: txnStep{Op: addPartition}, PID: 1, Epoch: e}
+}
+
+// lineMarker is a marker of a coordinator so many epochs after the present one.
+func lineMarker(style uint8, e model.Epoch, after int16, commit bool) txnRequest {
+	return txnRequest{Step: txnStep{Op: writeMarker, Style: style, Commit: commit}, PID: 1, Epoch: e, Coord: after}
+}
+
+func lineCommit(style uint8, e model.Epoch, c credentials) txnRequest {
+	g, m := (&txnGame{}).credentials(c)
+	return txnRequest{Step: txnStep{Op: txnCommit, Style: style, Place: offsetsPlace, Cred: c}, PID: 1, Epoch: e, Generation: g, Member: m}
+}
+
+var (
+	firstInit    = lineInit(0, model.NoEpoch)
+	overdueTxn   = txnRequest{Step: txnStep{Op: txnTimer}}
+	stableFetch  = txnRequest{Step: txnStep{Op: readOffset, Stable: true}}
+	plainFetch   = txnRequest{Step: txnStep{Op: readOffset}}
+	useUpEpochs  = txnRequest{Step: txnStep{Op: exhaust}}
+	brokerAgain  = txnRequest{Step: txnStep{Op: restart}}
+	committedLSO = txnRequest{Step: txnStep{Op: lastOffset, Stable: true}}
+)
+
+const (
+	answered48 = "INVALID_TXN_STATE"
+	answered47 = "INVALID_PRODUCER_EPOCH"
+	answered51 = "CONCURRENT_TRANSACTIONS"
+	answered90 = "PRODUCER_FENCED"
+	answered45 = "OUT_OF_ORDER_SEQUENCE_NUMBER"
+	answered52 = "TRANSACTION_COORDINATOR_FENCED"
+	answeredOK = "NONE"
+)
+
+var vectors = []vector{
+	{"v1", []line{{firstInit, "1,0"}, {commit5(0), answered48}, {abort5(0), "1,1"}, {abort5(0), "1,1"}, {commit5(0), answered48},
+		{commit5(1), answered48}, {abort5(1), "1,2"}, {abort5(7), answered90}}},
+	{"v2", []line{{firstInit, "1,0"}, {produce12(0, 0, 0), answeredOK}, {commit5(0), "1,1"}, {commit5(0), "1,1"}, {abort5(0), answered48},
+		{commit5(1), answered48}, {abort5(1), "1,2"}, {produce12(0, 0, 1), answered47}, {produce12(1, 0, 0), answered47}, {produce12(1, 9, 0), answered47}}},
+	{"v3", []line{{firstInit, "1,0"}, {produce12(0, 0, 0), answeredOK}, {firstInit, answered51}, {commit5(0), answered48}, {abort5(0), "1,1"},
+		{produce12(0, 1, 0), answeredOK}, {firstInit, answered51}, {firstInit, "1,3"}}},
+	{"v4", []line{{firstInit, "1,0"}, {produce12(0, 0, 0), answeredOK}, {overdueTxn, ""}, {lineInit(1, 0), "1,1"}, {lineInit(1, 0), "1,1"},
+		{lineInit(1, 1), "1,2"}, {lineInit(1, 1), "1,2"}, {lineInit(1, 0), answered90}, {firstInit, "1,3"}, {lineInit(1, 2), answered90}}},
+	{"v5", []line{{firstInit, "1,0"}, {firstInit, "1,1"}, {firstInit, "1,2"}, {firstInit, "1,3"}, {produce12(0, 3, 0), answeredOK},
+		{lineInit(1, 1), answered51}, {lineInit(1, 1), answered90}, {produce12(0, 3, 1), answered47}, {abort5(3), "1,4"}}},
+	{"v6", []line{{firstInit, "1,0"}, {commit4(0), answered48}, {abort4(0), answered48}, {lineProduce(1, 0, 0, 0), "TRANSACTION_ABORTABLE"},
+		{lineProduce(2, 0, 0, 0), answered48}, {add3(0), answeredOK}, {lineProduce(1, 0, 0, 0), answeredOK}, {commit4(0), answeredOK},
+		{commit4(0), answeredOK}, {abort4(0), answered48}, {lineProduce(1, 0, 0, 1), "TRANSACTION_ABORTABLE"}}},
+	{"v7", []line{{firstInit, "1,0"}, {produce12(0, 0, 0), answeredOK}, {commit4(0), answeredOK}, {commit5(0), answered48}, {abort5(0), "1,1"}}},
+	{"v8 and v9", []line{{firstInit, "1,0"}, {produce12(0, 0, 0), answeredOK}, {lineMarker(0, 0, 5, false), answered47}, {lineMarker(0, 1, 5, false), answeredOK},
+		{lineMarker(0, 1, 5, true), answeredOK}, {lineMarker(0, 1, 4, false), answered52}, {lineMarker(0, 2, 4, false), answered52},
+		{lineMarker(1, 0, 1, false), answered47}, {lineMarker(2, 0, 1, false), answered47},
+		{commit5(0), "1,1"}, {commit5(0), answered51}, {another(commit5(0)), answered51}, {firstInit, answered51}, {another(add3(0)), answered51},
+		{commit4(0), answered90}, {commit4(1), answered51}, {another(commit4(0)), "INVALID_PRODUCER_ID_MAPPING"}}},
+	{"v10", []line{{firstInit, "1,0"}, {produce12(0, 0, 0), answeredOK}, {commit5(0), "1,1"}, {produce12(0, 1, 0), answeredOK},
+		{lineMarker(0, 1, 0, false), answered47}, {committedLSO, ""}, {lineMarker(1, 1, 0, false), answeredOK}, {committedLSO, ""},
+		{produce12(0, 1, 1), answeredOK}, {commit5(1), "1,2"}}},
+	{"v11", []line{{firstInit, "1,0"}, {lineCommit(0, 0, wrongGen), "ILLEGAL_GENERATION"}, {lineCommit(0, 0, wrongMember), "UNKNOWN_MEMBER_ID"},
+		{lineCommit(0, 0, member), answeredOK}, {stableFetch, "UNSTABLE_OFFSET_COMMIT"}, {plainFetch, answeredOK}, {lineCommit(0, 0, bare), answeredOK},
+		{lineCommit(0, 0, withoutGen), "ILLEGAL_GENERATION"}, {commit5(0), "1,1"}, {stableFetch, answeredOK}, {lineCommit(0, 0, member), answered47},
+		{lineCommit(1, 1, member), "TRANSACTION_ABORTABLE"}, {lineCommit(2, 1, member), answered48}}},
+	{"v12", []line{{useUpEpochs, "1,32766"}, {lineInit(1, 5), "UNKNOWN_SERVER_ERROR"}, {lineInit(1, 32766), "2,0"}, {lineInit(1, 32766), "2,0"},
+		{lineInit(1, 32766), answered90}}},
+	{"v13", []line{{useUpEpochs, "1,32766"}, {produce12(0, 32766, 0), answeredOK}, {commit5(32766), "2,0"}, {commit5(32766), "2,0"},
+		{abort5(32766), answered48}, {plain12(32766, 1), answered47}, {plain12(32767, 0), answeredOK}}},
+	{"v15", []line{{firstInit, "1,0"}, {produce12(0, 0, 5), answered45}, {produce12(0, 0, 0), answeredOK}, {plain12(0, 1), answered48},
+		{produce12(0, 0, 1), answeredOK}, {produce12(0, 0, 2), answeredOK}, {produce12(0, 0, 3), answeredOK}, {produce12(0, 0, 4), answeredOK},
+		{produce12(0, 0, 5), answeredOK}, {produce12(0, 0, 6), answeredOK}, {produce12(0, 0, 6), answeredOK}, {produce12(0, 0, 2), answeredOK},
+		{produce12(0, 0, 1), answered45}, {produce12(0, 0, 9), answered45}}},
+	{"v16", []line{{another(plain12(0, 7)), answeredOK}, {another(plain12(1, 3)), answered45}, {another(plain12(1, 0)), answeredOK},
+		{another(plain12(0, 8)), answered47}}},
+}
+
+// restartVectors are those for which the broker is killed and started again.
+var restartVectors = []vector{
+	{"v9, its end", append(vectors[7].lines[:10:10], line{brokerAgain, ""}, line{firstInit, answered51})},
+	{"v14", []line{{firstInit, "1,0"}, {lineInit(1, 0), "1,1"}, {brokerAgain, ""}, {lineInit(1, 0), answered90}}},
+}
+
+// request is a line's request where the coordinator has an epoch.
+func (l line) on(g *txnGame) txnRequest {
+	r := l.request
+	if r.Step.Op == writeMarker {
+		r.Coord += g.coordinator
+	}
+	return r
+}
+
+// says is what an answer says, as lines have it.
+func (a *txnAnswer) says() string {
+	if a.Err == model.None && a.PID != 0 {
+		return pairText(a.PID, a.Epoch)
+	}
+	return errorName(a.Err)
+}
