@@ -106,9 +106,12 @@ var producerEndings = map[string]func(t *teller, before, after *model.State) str
 		return fmt.Sprintf("%s has the record of %s twice, and so will readers", markedName(after.Last.Log), t.work(log.Log[log.Len()-1].Work))
 	},
 	"no-false-abort": func(t *teller, before, after *model.State) string {
+		if ev := &after.Last; ev.Received == model.NoAPI { // the group refuses it, before its sender knows
+			return fmt.Sprintf("the %s of %s is refused with %s, although it rests on an assignment that nobody has replaced", ev.API, t.client(int(ev.Client)), ev.Err)
+		}
 		client := t.receiver(before, after)
-		return fmt.Sprintf("the %s of %s is refused with %s, although nobody else asked for %s and its transaction did not time out",
-			after.Last.Received, t.work(before.Clients[client].Producer.Work), after.Last.ToldErr, t.idOf(client))
+		return fmt.Sprintf("the %s of %s is refused with %s, although nobody replaced it and its transaction did not time out",
+			after.Last.Received, t.work(before.Clients[client].Producer.Work), after.Last.ToldErr)
 	},
 	"timeout-is-no-fence": func(t *teller, before, after *model.State) string {
 		client := t.receiver(before, after)

@@ -9,6 +9,22 @@ import (
 	"fencecheck/search"
 )
 
+// names says what stands for what in a story of transactions.
+func (t *teller) names() string {
+	if !t.g.cfg.Producing() {
+		return ""
+	}
+	who := "w1"
+	if t.g.cfg.Writers == 0 {
+		who = "m1"
+	}
+	text := fmt.Sprintf("x0 is a transactional id, o0 the leader of an output partition, %s:t2 the second transaction of %s", who, who)
+	if t.g.cfg.Transactional {
+		text += ", p0@1 the input record at offset 1 of p0"
+	}
+	return text
+}
+
 // learnProducers numbers the producer ids and the transactions that a step has
 // begun, as if none were ever used again.
 func (t *teller) learnProducers(before, after *model.State, st search.Step) {

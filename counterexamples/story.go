@@ -19,6 +19,7 @@ type Story struct {
 	Claim     string // what the property demands
 	Mutations []string
 	Bounds    string
+	Names     string   // what the names in it stand for, "" where they need no word
 	Confirmed string   // the broker that gave these answers, "" if none was asked
 	Lanes     []string // who takes part, the clients first
 	Steps     []Told
@@ -60,7 +61,7 @@ func Tell(c *Counterexample) (*Story, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: claim(c.Property), Bounds: Bounds(c.Scenario), Confirmed: c.Confirmed}
+	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: claim(c.Property), Bounds: Bounds(c.Scenario), Names: t.names(), Confirmed: c.Confirmed}
 	for _, m := range c.Scenario.Config.Rules.Off.List() {
 		s.Mutations = append(s.Mutations, fmt.Sprintf("%s: %s", taken(m), model.Registry[m].Rule))
 	}

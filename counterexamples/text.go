@@ -43,6 +43,9 @@ func (b *page) heading(s *Story) {
 		b.entry("", 0, label, 10, m)
 	}
 	b.entry("", 0, "cast", 10, s.Bounds)
+	if s.Names != "" {
+		b.entry("", 0, "names", 10, s.Names)
+	}
 	if s.Confirmed != "" {
 		b.entry("", 0, "confirmed", 10, "over the wire: "+s.Confirmed+" gave these answers")
 	}
