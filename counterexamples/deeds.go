@@ -57,14 +57,14 @@ var deeds = map[string]deed{
 	"commit":    plain("commits what it has consumed"),
 	"heartbeat": plain("sends a heartbeat"),
 	"receive": func(t *teller, before, _ *model.State, a ops.Args) string {
-		return fmt.Sprintf("takes the answer to its %s", t.awaited(&before.Clients[a.A], a.B).API)
+		return fmt.Sprintf("takes the answer to its %s", awaited(&before.Clients[a.A], a.B).API)
 	},
 	"decide": func(t *teller, before, _ *model.State, a ops.Args) string {
-		return fmt.Sprintf("decides %s's %s", t.client(int(a.A)), t.awaited(&before.Clients[a.A], a.B).API)
+		return fmt.Sprintf("decides %s's %s", t.client(int(a.A)), t.named(awaited(&before.Clients[a.A], a.B)))
 	},
 	"decide-late": func(t *teller, before, _ *model.State, a ops.Args) string {
 		r := &before.Late[a.A]
-		return fmt.Sprintf("decides the %s that %s gave up on", r.API, t.client(int(r.Client)))
+		return fmt.Sprintf("decides the %s that %s gave up on", t.named(r), t.client(int(r.Client)))
 	},
 	"initial-delay": func(_ *teller, _, after *model.State, _ ops.Args) string {
 		if after.Last.Completed {
@@ -88,11 +88,11 @@ var deeds = map[string]deed{
 	},
 	"request-timeout": plain("waits no longer for an answer that will never come"),
 	"give-up": func(t *teller, before, _ *model.State, a ops.Args) string {
-		r := t.awaited(&before.Clients[a.A], a.B)
-		if r.Status == model.InFlight {
-			return fmt.Sprintf("gives up on its %s, which stays in flight on the old connection", r.API)
+		r := awaited(&before.Clients[a.A], a.B)
+		if r.Status == model.InFlight || r.Status == model.Admitted {
+			return fmt.Sprintf("gives up on its %s, which stays in flight on the old connection", t.named(r))
 		}
-		return fmt.Sprintf("gives up on its %s; the answer is lost", r.API)
+		return fmt.Sprintf("gives up on its %s; the answer is lost", t.named(r))
 	},
 	"subscribe": func(_ *teller, _, after *model.State, a ops.Args) string {
 		return "subscribes to " + topicNames(after.Clients[a.A].Topics)
@@ -111,6 +111,9 @@ var deeds = map[string]deed{
 // deed is what a step's actor does. An operation without words of its own is
 // told by its Doc.
 func (t *teller) deed(before, after *model.State, st search.Step) string {
+	if text, ok := t.producerDeed(before, after, st); ok {
+		return text
+	}
 	if d, ok := deeds[OpName(st)]; ok {
 		return d(t, before, after, ops.Unpack(st.Arg))
 	}

@@ -32,6 +32,9 @@ var endings = map[string]func(t *teller, before, after *model.State) string{
 	},
 	"no-stale-commit": func(t *teller, before, after *model.State) string {
 		ev := &after.Last
+		if ev.API == model.WriteTxnMarkers {
+			return t.staleByMarker(before, after)
+		}
 		return fmt.Sprintf("the coordinator took %s from %s (%s, %s), whose assignment had been replaced: the group was at generation %d with %s",
 			t.committed(after), t.client(int(ev.Client)), t.presented(ev.ID), presentedGeneration(ev.Generation), before.Group.Generation, t.roster(before))
 	},
@@ -60,6 +63,9 @@ var endings = map[string]func(t *teller, before, after *model.State) string{
 		return "the committed offset passed a record that has no output"
 	},
 	"no-duplicate-output": func(t *teller, _, after *model.State) string {
+		if t.g.cfg.Producing() {
+			return t.twice(after)
+		}
 		for p := range t.g.cfg.AllPartitions() {
 			if twice := after.Ghost.Twice[p]; twice != 0 {
 				return fmt.Sprintf("record %d of %s has been processed twice", bits.TrailingZeros8(twice), partitionName(p))
@@ -71,7 +77,10 @@ var endings = map[string]func(t *teller, before, after *model.State) string{
 		return fmt.Sprintf("the join phase was completed, and the generation went from %d to %d: old and new members cannot be told apart by it",
 			before.Group.Generation, after.Group.Generation)
 	},
-	"no-false-fence": func(t *teller, _, after *model.State) string {
+	"no-false-fence": func(t *teller, before, after *model.State) string {
+		if text := t.falselyFenced(before, after); text != "" {
+			return text
+		}
 		var names []string
 		for i := range t.g.cfg.Clients() {
 			if after.Last.Fenced>>i&1 == 1 {
@@ -94,6 +103,12 @@ var endings = map[string]func(t *teller, before, after *model.State) string{
 func (t *teller) ending(before, after *model.State) string {
 	if end, ok := endings[t.g.property()]; ok {
 		return end(t, before, after)
+	}
+	if end, ok := producerEndings[t.g.property()]; ok {
+		return end(t, before, after)
+	}
+	if text := t.trapped(after); text != "" {
+		return "from here this cannot be mended any more, whatever the actors do within the bounds above and even without further faults: " + text
 	}
 	if t.g.goal != nil {
 		return "from here the group cannot get there any more, whatever the actors do and even without further faults: it is " + t.glance(after)
@@ -159,7 +174,7 @@ func (t *teller) outlook(s *model.State) []string {
 		b.exec.Next(s, &next, func(taken ops.Taken) {
 			st := search.Step{Op: taken.Op, Arg: taken.Args.Pack()}
 			if !possible[st] {
-				all = append(all, fmt.Sprintf("with the rule %s in force, the next could be: %s: %s", b.mutation, t.lane(laneOf(st)), t.deed(s, &next, st)))
+				all = append(all, fmt.Sprintf("%s, the next could be: %s: %s", inForce(b.mutation), t.lane(laneOf(s, st)), t.deed(s, &next, st)))
 			}
 		})
 	}

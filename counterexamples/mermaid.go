@@ -17,6 +17,10 @@ func Mermaid(w io.Writer, c *Counterexample) error {
 	d.line("sequenceDiagram")
 	d.line("title %s", escape(s.Scenario+": "+s.Property+" violated"))
 	for _, lane := range s.Lanes {
+		if id := participant(lane); id != lane {
+			d.line("participant %s as %s", id, lane)
+			continue
+		}
 		d.line("participant %s", lane)
 	}
 	for _, m := range s.Mutations {
@@ -45,8 +49,8 @@ func (d *diagram) line(format string, args ...any) {
 
 // note writes over all lanes, or over one.
 func (d *diagram) note(lanes []string, text string) {
-	over := lanes[0]
-	if last := lanes[len(lanes)-1]; last != over {
+	over := participant(lanes[0])
+	if last := participant(lanes[len(lanes)-1]); last != over {
 		over += "," + last
 	}
 	d.line("Note over %s: %s", over, escape(text))
@@ -60,27 +64,46 @@ func (d *diagram) step(n int, s *Story, told *Told) {
 	d.note([]string{told.Lane}, fmt.Sprintf("step %d: %s", n, told.Deed))
 	for _, m := range told.Messages {
 		if m.Held {
-			d.note([]string{coordinator}, m.String())
+			d.note([]string{m.From}, m.String())
 			continue
 		}
-		d.line("%s%s%s: %s", m.From, arrow(&m), m.To, escape(m.String()))
-		if m.Request && told.Stale != "" {
-			d.note([]string{coordinator}, "! "+told.Stale)
+		d.line("%s%s%s: %s", participant(m.From), arrow(&m), participant(m.To), escape(m.String()))
+		if m.Request && !m.Inner && told.Stale != "" {
+			d.note([]string{m.To}, "! "+told.Stale)
 		}
 	}
 	for _, text := range told.Missing {
-		d.note([]string{coordinator}, "! "+text)
+		d.note([]string{decider(s, told)}, "! "+text)
 	}
 	for _, c := range told.Changes {
-		lane, text := c.Who, c.What
-		if !slices.Contains(s.Lanes, lane) { // the group, its offsets, or a client that never acts
-			lane, text = coordinator, c.Who+": "+c.What
+		lane, text := c.At, c.What
+		if c.Who != c.At {
+			text = c.Who + ": " + c.What
+		}
+		if !slices.Contains(s.Lanes, lane) { // a client that never acts
+			lane, text = decider(s, told), c.Who+": "+c.What
 		}
 		d.note([]string{lane}, text)
 	}
 	if marked {
 		d.line("end")
 	}
+}
+
+// participant is the id of a lane.
+func participant(lane string) string { return strings.ReplaceAll(lane, " ", "_") }
+
+// decider is who had to decide in a step.
+func decider(s *Story, told *Told) string {
+	for _, m := range told.Messages {
+		if m.Request && slices.Contains(s.Lanes, m.To) {
+			return m.To
+		}
+	}
+	if slices.Contains(s.Lanes, coordinator) {
+		return coordinator
+	}
+	return told.Lane
 }
 
 // arrow is solid for requests and dashed for answers, with an open head for

@@ -59,7 +59,7 @@ func drawDefinition(t *rapid.T, d *scenarios.Definition) {
 }
 
 func drawFaults(t *rapid.T, d *scenarios.Definition) {
-	for b := range model.NumBudgets {
+	for b := range model.Aborts { // from there on, of producers
 		least, most := 0, 3
 		switch b {
 		case model.LateRequests, model.LostAnswers:
@@ -128,13 +128,18 @@ type run struct {
 // by step from those that are enabled and change something: the schedule is
 // data.
 func runs(mutations []string, change func(d *scenarios.Definition)) *rapid.Generator[run] {
+	return runsOf(drawDefinition, mutations, change)
+}
+
+// runsOf draws the scenario in a given way.
+func runsOf(draw func(t *rapid.T, d *scenarios.Definition), mutations []string, change func(d *scenarios.Definition)) *rapid.Generator[run] {
 	base, err := scenarios.ByID("classic-eager")
 	if err != nil {
 		panic(err)
 	}
 	return rapid.Custom(func(t *rapid.T) run {
 		s, err := base.Change(func(d *scenarios.Definition) {
-			drawDefinition(t, d)
+			draw(t, d)
 			if change != nil {
 				change(d)
 			}
@@ -182,10 +187,19 @@ func (r *run) walk(t *rapid.T) {
 // Without mutations no random run violates anything, in scenarios that are too
 // large to be exhausted.
 func TestRandomScenarios(t *testing.T) {
+	randomRunsHold(t, 60, runs(nil, nil))
+}
+
+// The same with transactions.
+func TestRandomTransactions(t *testing.T) {
+	randomRunsHold(t, 40, runsOf(drawProducers, nil, nil))
+}
+
+func randomRunsHold(t *testing.T, rounds int, all *rapid.Generator[run]) {
+	t.Helper()
 	dir := ""
 	steps := 0
-	all := runs(nil, nil)
-	for range 60 {
+	for range rounds {
 		rapid.Check(t, func(rt *rapid.T) {
 			r := all.Draw(rt, "run")
 			steps += len(r.steps)

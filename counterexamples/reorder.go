@@ -4,39 +4,27 @@ import (
 	"slices"
 
 	"fencecheck/model"
-	"fencecheck/ops"
 	"fencecheck/search"
 )
 
 // maxOrders bounds how many partial orders of the same steps are kept at once.
 const maxOrders = 20_000
 
-// The lanes that are no client's.
-const (
-	coordinatorLane   = model.MaxClients
-	administratorLane = model.MaxClients + 1
-)
-
-// laneOf is whose story a step belongs to: what happens to a client's process
-// is part of that client's.
-func laneOf(st search.Step) int {
-	op := &ops.Table[st.Op]
-	switch {
-	case op.Actor == ops.ByCoordinator:
-		return coordinatorLane
-	case op.Params[0] == ops.Client:
-		return int(ops.Unpack(st.Arg).A)
-	}
-	return administratorLane
-}
-
 // switches counts how often the story goes from one lane to another.
-func switches(steps []search.Step) int {
-	n := 0
-	for i := 1; i < len(steps); i++ {
-		if laneOf(steps[i]) != laneOf(steps[i-1]) {
+func (g *stage) switches(steps []search.Step) int {
+	s := g.start()
+	var next model.State
+	n, last := 0, -1
+	for i, st := range steps {
+		lane := laneOf(&s, st)
+		if i > 0 && lane != last {
 			n++
 		}
+		last = lane
+		if _, ok := g.sys.Take(&s, &next, st); !ok {
+			break
+		}
+		s = next
 	}
 	return n
 }
@@ -47,6 +35,7 @@ type prefix struct {
 	state    model.State
 	left     []uint8 // how often each kind of step remains
 	steps    []search.Step
+	lane     int // of the last step
 	switches int
 }
 
@@ -80,7 +69,7 @@ func (g *stage) calmest(steps []search.Step) []search.Step {
 			layer = append(layer, p)
 		}
 	}
-	best := &prefix{steps: steps, switches: switches(steps)}
+	best := &prefix{steps: steps, switches: g.switches(steps)}
 	for _, p := range layer {
 		if p.better(best) {
 			best = p
@@ -115,13 +104,13 @@ func (g *stage) extend(p *prefix, kinds []search.Step, last bool, found map[stri
 			continue
 		}
 		q := &prefix{state: next, left: slices.Clone(p.left), switches: p.switches,
-			steps: append(slices.Clone(p.steps), taken)}
+			steps: append(slices.Clone(p.steps), taken), lane: laneOf(&p.state, taken)}
 		q.left[i]--
-		if n := len(p.steps); n > 0 && laneOf(taken) != laneOf(p.steps[n-1]) {
+		if len(p.steps) > 0 && q.lane != p.lane {
 			q.switches++
 		}
 		g.key = append(g.sys.Append(g.key[:0], &next), q.left...)
-		g.key = append(g.key, byte(laneOf(taken)))
+		g.key = append(g.key, byte(q.lane))
 		if known, ok := found[string(g.key)]; !ok || q.better(known) {
 			found[string(g.key)] = q
 		}

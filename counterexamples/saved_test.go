@@ -37,6 +37,14 @@ var saved = []struct {
 	{"lost-partitions-kept", "zombie-commit", []string{"client-lost-on-reset"}, "single-owner", ""},
 	{"skipped-record", "at-least-once", []string{"client-commit-processed"}, "", ""},
 	{"live-member-expelled", "classic-eager", []string{"session-skip-parked"}, "no-false-fence", ""},
+	{"eos-bare-group-id", "eos-bare-group-id", nil, "", ""},
+	{"delayed-end-txn-tv1", "delayed-end-txn-tv1", nil, "", ""},
+	{"late-produce-tv1", "late-produce-tv1", nil, "", ""},
+	{"hanging-transaction-tv1", "late-produce-tv1", nil, "no-hanging-transaction", ""},
+	{"marker-skip", "marker-skip", nil, "", ""},
+	{"zombie-coordinator-tv1", "zombie-coordinator-tv1", nil, "", ""},
+	{"renew-at-last-epoch", "renew-at-last-epoch", nil, "", ""},
+	{"zombie-group-metadata", "eos-group-metadata", []string{"txn-offset-commit-member-check"}, "", ""},
 	{"old-positions-new-generation", "restamped-commit", []string{"offset-commit-completing-check"}, "", ""},
 }
 
@@ -174,7 +182,7 @@ func noStepToSpare(t *testing.T, name string, c *Counterexample) {
 	}
 }
 
-var mermaidLine = regexp.MustCompile(`^    (?:title [^;#]*|participant \w+|rect rgb\(\d+, \d+, \d+\)|end` +
+var mermaidLine = regexp.MustCompile(`^    (?:title [^;#]*|participant \w+(?: as [\w ]+)?|rect rgb\(\d+, \d+, \d+\)|end` +
 	`|Note over \w+(?:,\w+)?: .+|\w+(?:->>|-->>|-\)|--\))\w+: .+)$`)
 
 var mermaidEntity = regexp.MustCompile(`#(?:\d+|lt|gt);`)

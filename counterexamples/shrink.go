@@ -91,17 +91,27 @@ func dropPairs(steps []search.Step, try func([]search.Step) bool) bool {
 	return false
 }
 
-// rename lets two clients, or two partitions, change places.
+// rename lets two clients, two partitions, two outputs or two transactional ids
+// change places.
 func (g *stage) rename(steps []search.Step, try func([]search.Step) bool) bool {
 	return swaps(g.cfg.Clients(), func(a, b uint8) bool {
 		return try(mapped(steps, func(kind ops.Param, v uint8) uint8 { return swapClient(kind, v, a, b) }))
 	}) || swaps(g.cfg.AllPartitions(), func(a, b uint8) bool {
-		return try(mapped(steps, func(kind ops.Param, v uint8) uint8 {
-			if kind != ops.Partition {
-				return v
-			}
+		return try(swapped(steps, a, b, ops.Partition))
+	}) || swaps(g.cfg.Outputs, func(a, b uint8) bool {
+		return try(swapped(steps, a, b, ops.Output, ops.Log))
+	}) || swaps(g.cfg.TransactionalIDs(), func(a, b uint8) bool {
+		return try(swapped(steps, a, b, ops.TransactionalID))
+	})
+}
+
+// swapped lets two values of some kinds of parameters change places.
+func swapped(steps []search.Step, a, b uint8, kinds ...ops.Param) []search.Step {
+	return mapped(steps, func(kind ops.Param, v uint8) uint8 {
+		if slices.Contains(kinds, kind) {
 			return swap(v, a, b)
-		}))
+		}
+		return v
 	})
 }
 

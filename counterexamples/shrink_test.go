@@ -194,7 +194,7 @@ func TestCalmestIsBest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		best := &prefix{steps: c.Steps, switches: switches(c.Steps)}
+		best := &prefix{steps: c.Steps, switches: g.switches(c.Steps)}
 		orders := 0
 		var explore func(p *prefix)
 		explore = func(p *prefix) {
@@ -220,7 +220,7 @@ func TestCalmestIsBest(t *testing.T) {
 		if orders == 0 || compareSteps(best.steps, c.Steps) != 0 {
 			t.Errorf("%s: of %d orders another one is better", name, orders)
 		}
-		t.Logf("%s: %d orders, %d switches", name, orders, switches(c.Steps))
+		t.Logf("%s: %d orders, %d switches", name, orders, g.switches(c.Steps))
 	}
 }
 
@@ -235,7 +235,7 @@ func (g *stage) taken(p *prefix, i int, all []search.Step) *prefix {
 		return nil
 	}
 	steps := append(append([]search.Step(nil), p.steps...), st)
-	q := &prefix{state: next, left: append([]uint8(nil), p.left...), steps: steps, switches: switches(steps)}
+	q := &prefix{state: next, left: append([]uint8(nil), p.left...), steps: steps, switches: g.switches(steps)}
 	q.left[i]--
 	return q
 }

@@ -33,7 +33,15 @@ func reductions(d *scenarios.Definition) []reduction {
 	for i := range d.Members {
 		all = append(all, func(d *scenarios.Definition) bool { return removeMember(d, i) })
 	}
+	for i := range d.Writers {
+		all = append(all, func(d *scenarios.Definition) bool { return removeWriter(d, i) })
+	}
 	all = append(all,
+		func(d *scenarios.Definition) bool { // with fewer transactions to come, more is out of reach
+			return len(d.Goals) == 0 && lower(&d.Transactions, 1)
+		},
+		func(d *scenarios.Definition) bool { return lower(&d.Outputs, 1) },
+		func(d *scenarios.Definition) bool { return forget(&d.Feature, 0) },
 		func(d *scenarios.Definition) bool { return lower(&d.Simple, 0) },
 		func(d *scenarios.Definition) bool { return lower(&d.Partitions, 1) },
 		func(d *scenarios.Definition) bool { return lower(&d.Topics, 1) },
@@ -72,9 +80,12 @@ func removeWord(words *[]string, word string) bool {
 // removeMember takes away one member with its entry in the lists. Members
 // without such entries are alike, so that only the last one is tried.
 func removeMember(d *scenarios.Definition, i int) bool {
-	alike := len(d.Assignors) == 0 && len(d.Sessions) == 0
+	alike := len(d.Assignors) == 0 && len(d.Sessions) == 0 && len(d.IDs) == 0
 	if d.Members == 1 || i >= d.Members || alike && i < d.Members-1 {
 		return false
+	}
+	if len(d.IDs) > d.Writers { // members have some, too
+		d.IDs = slices.Delete(slices.Clone(d.IDs), i, i+1)
 	}
 	d.Members--
 	if len(d.Assignors) > 0 {
@@ -82,6 +93,21 @@ func removeMember(d *scenarios.Definition, i int) bool {
 	}
 	if len(d.Sessions) > 0 {
 		d.Sessions = slices.Delete(slices.Clone(d.Sessions), i, i+1)
+	}
+	return true
+}
+
+// removeWriter takes away one writer with its transactional id.
+func removeWriter(d *scenarios.Definition, i int) bool {
+	if d.Members == 0 && d.Writers == 1 || i >= d.Writers || len(d.IDs) == 0 && i < d.Writers-1 {
+		return false
+	}
+	if n := len(d.IDs); n > 0 {
+		at := n - d.Writers + i // writers come last
+		d.IDs = slices.Delete(slices.Clone(d.IDs), at, at+1)
+	}
+	if d.Writers--; d.Writers == 0 {
+		d.Transactions = 0
 	}
 	return true
 }

@@ -8,7 +8,7 @@ import (
 	"fencecheck/invariants"
 	"fencecheck/model"
 	"fencecheck/ops"
-	"fencecheck/scenarios"
+	"fencecheck/search"
 )
 
 // A Story is a counterexample as it is told, whatever it is written in.
@@ -19,6 +19,7 @@ type Story struct {
 	Claim     string // what the property demands
 	Mutations []string
 	Bounds    string
+	Names     string   // what the names in it stand for, "" where they need no word
 	Confirmed string   // the broker that gave these answers, "" if none was asked
 	Lanes     []string // who takes part, the clients first
 	Steps     []Told
@@ -36,8 +37,7 @@ type Told struct {
 	Missing  []string // what the checks that were taken away would have done
 }
 
-// Message is a request or an answer on its way between a client and the
-// coordinator.
+// Message is a request or an answer on its way between two actors.
 type Message struct {
 	From, To string
 	API      string
@@ -47,16 +47,13 @@ type Message struct {
 	Delayed bool
 	// Held: it is no answer at all yet, for the coordinator holds the request.
 	Held bool
+	// Inner: whoever decides a request asks somebody else first.
+	Inner bool
 }
 
-// Change is how the state of an actor differs after a step.
-type Change struct{ Who, What string }
-
-// The actors that are no clients.
-const (
-	coordinator   = "coordinator"
-	administrator = "administrator"
-)
+// Change is how the state of an actor, or of something that the actor At has,
+// differs after a step.
+type Change struct{ Who, What, At string }
 
 // Tell makes a story of a counterexample, which must replay.
 func Tell(c *Counterexample) (*Story, error) {
@@ -64,9 +61,9 @@ func Tell(c *Counterexample) (*Story, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: claim(c.Property), Bounds: Bounds(c.Scenario), Confirmed: c.Confirmed, Lanes: t.lanes(c)}
+	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: claim(c.Property), Bounds: Bounds(c.Scenario), Names: t.names(), Confirmed: c.Confirmed}
 	for _, m := range c.Scenario.Config.Rules.Off.List() {
-		s.Mutations = append(s.Mutations, fmt.Sprintf("%s: %s", m, model.Registry[m].Rule))
+		s.Mutations = append(s.Mutations, fmt.Sprintf("%s: %s", taken(m), model.Registry[m].Rule))
 	}
 	before := t.g.start()
 	for i, st := range c.Steps {
@@ -82,8 +79,20 @@ func Tell(c *Counterexample) (*Story, error) {
 		}
 		before = after
 	}
+	s.Lanes = t.lanes(s.Steps)
 	return s, nil
 }
+
+// taken names a rule that is gone. A defect is in the registry under its own
+// name, with the rule that it breaks.
+func taken(m model.Mutation) string {
+	if isDefect(m) {
+		return fmt.Sprintf("the rule that the defect %s breaks", m)
+	}
+	return m.String()
+}
+
+func isDefect(m model.Mutation) bool { return strings.HasSuffix(m.String(), "-bug") }
 
 // claim is the property in words.
 func claim(property string) string {
@@ -96,62 +105,27 @@ func claim(property string) string {
 	return ""
 }
 
-// Bounds says in words how large a scenario is.
-func Bounds(s *scenarios.Scenario) string {
-	cfg := &s.Config
-	words := []string{count(cfg.Members, "member"), count(cfg.Partitions, "partition"), count(cfg.Records, "record") + " each"}
-	if cfg.Simple > 0 {
-		words = append(words, count(cfg.Simple, "simple consumer"))
-	}
-	for b, n := range cfg.Budgets {
-		name := strings.ReplaceAll(model.Budget(b).String(), "_", " ")
-		switch {
-		case cfg.Unbounded[b]:
-			words = append(words, "any number of "+name)
-		case n > 0:
-			words = append(words, fmt.Sprintf("%s %d", name, n))
-		}
-	}
-	var travels []string
-	for api := model.NoAPI + 1; api < model.NumAPIs; api++ {
-		if cfg.Travels[api] {
-			travels = append(travels, api.String())
-		}
-	}
-	if len(travels) > 0 {
-		words = append(words, strings.Join(travels, " and ")+" may be late")
-	}
-	if cfg.AnyOrder {
-		words = append(words, "members listed in any order")
-	}
-	if cfg.Clock == model.Async {
-		words = append(words, "timers may fire early")
-	}
-	if cfg.Ranks {
-		words = append(words, "any number of rebalances")
-	}
-	return strings.Join(words, ", ")
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // A teller follows a counterexample and puts it into words.
 type teller struct {
-	g     *stage
-	probe *ops.Exec // lets requests travel, so that what they carry can be seen
-	back  []takenBack
-	ids   map[model.MemberID]int // which of its client's ids one is, in this story
-	given map[int]int            // how many ids a client has been given
+	g       *stage
+	probe   *ops.Exec // lets requests travel, so that what they carry can be seen
+	back    []takenBack
+	ids     map[model.MemberID]int          // which of its client's ids one is, in this story
+	given   map[int]int                     // how many ids a client has been given
+	pids    map[model.ProducerID]int        // its number in this story
+	issued  int                             // producer ids so far
+	works   map[model.WorkID]int            // which of its client's transactions one is
+	begun   [model.MaxClients]int           // transactions of each client so far
+	outputs map[uint8][]string              // whose outputs of an input record readers have got
+	givenUp [model.MaxClients]model.Request // the last request that each client gave up on
+	op      string                          // of the step that is being told
+	fenced  []string                        // what readers have got of fenced transactions in the latest step
 }
 
 // takenBack is the scenario with one of its mutations taken back.
 type takenBack struct {
 	mutation model.Mutation
+	rules    *model.Rules
 	exec     *ops.Exec
 }
 
@@ -160,7 +134,7 @@ func newTeller(c *Counterexample) (*teller, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &teller{g: g, ids: map[model.MemberID]int{}, given: map[int]int{}}
+	t := &teller{g: g, ids: map[model.MemberID]int{}, given: map[int]int{}, pids: map[model.ProducerID]int{}, works: map[model.WorkID]int{}, outputs: map[uint8][]string{}}
 	open := *g.cfg
 	for api := range open.Travels {
 		if model.API(api) != model.LeaveGroup { // nobody waits for its answer
@@ -171,34 +145,9 @@ func newTeller(c *Counterexample) (*teller, error) {
 	for _, m := range g.cfg.Rules.Off.List() {
 		cfg := *g.cfg
 		cfg.Rules.Off = cfg.Rules.Off.Without(m)
-		t.back = append(t.back, takenBack{m, ops.NewExec(&cfg)})
+		t.back = append(t.back, takenBack{m, &cfg.Rules, ops.NewExec(&cfg)})
 	}
 	return t, nil
-}
-
-// lanes lists who acts in the story, in a fixed order.
-func (t *teller) lanes(c *Counterexample) []string {
-	acts := map[int]bool{coordinatorLane: true}
-	for _, st := range c.Steps {
-		acts[laneOf(st)] = true
-	}
-	var names []string
-	for lane := range administratorLane + 1 {
-		if acts[lane] {
-			names = append(names, t.lane(lane))
-		}
-	}
-	return names
-}
-
-func (t *teller) lane(lane int) string {
-	switch lane {
-	case coordinatorLane:
-		return coordinator
-	case administratorLane:
-		return administrator
-	}
-	return clientName(t.g.cfg, lane)
 }
 
 func (t *teller) client(i int) string { return clientName(t.g.cfg, i) }
@@ -214,7 +163,8 @@ func (t *teller) member(id model.MemberID) string {
 }
 
 // learn numbers the ids that a step has made up.
-func (t *teller) learn(before, after *model.State) {
+func (t *teller) learn(before, after *model.State, st search.Step) {
+	t.learnProducers(before, after, st)
 	for i := range after.Members {
 		id := after.Members[i].ID
 		if id == 0 || remembers(before, id) || after.Last.ID == id {

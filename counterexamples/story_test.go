@@ -10,6 +10,7 @@ import (
 	"fencecheck/invariants"
 	"fencecheck/model"
 	"fencecheck/ops"
+	"fencecheck/scenarios"
 	"fencecheck/search"
 )
 
@@ -17,7 +18,25 @@ import (
 // request shows the request and, where it was answered, the answer that was
 // counted.
 func TestEveryRunCanBeTold(t *testing.T) {
-	all := runs([]string{"offset-commit-member-check", "client-commit-only-stable"}, nil)
+	everyRunCanBeTold(t, runs([]string{"offset-commit-member-check", "client-commit-only-stable"}, nil))
+}
+
+// The same with transactions, of any version.
+func TestEveryTransactionCanBeTold(t *testing.T) {
+	everyRunCanBeTold(t, runsOf(func(t *rapid.T, d *scenarios.Definition) {
+		drawProducers(t, d)
+		d.Version = rapid.IntRange(1, 2).Draw(t, "version")
+		d.BareGroup = rapid.Bool().Draw(t, "bare group")
+		for _, b := range []model.Budget{model.LostAppends, model.ProducerExpiries, model.IDExpiries} {
+			if n := rapid.IntRange(0, 2).Draw(t, b.String()); n > 0 {
+				d.Faults[b.String()] = n
+			}
+		}
+	}, []string{"end-txn-epoch-check", "marker-epoch-check", "txn-offset-commit-member-check"}, nil))
+}
+
+func everyRunCanBeTold(t *testing.T, all *rapid.Generator[run]) {
+	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
 		r := all.Draw(rt, "run")
 		c := &Counterexample{Property: r.scenario.Invariants[0].Name, Kind: Invariant, Scenario: r.scenario, Steps: r.steps}
@@ -62,7 +81,8 @@ func misToldStep(cfg *model.Config, ev *model.Event, st search.Step, told *Told)
 		return ""
 	}
 	request := slices.ContainsFunc(told.Messages, func(m Message) bool {
-		return m.Request && m.API == ev.API.String() && m.From == clientName(cfg, int(ev.Client)) && !m.Delayed
+		from := m.From == clientName(cfg, int(ev.Client)) || ev.API == model.WriteTxnMarkers && (m.From == transactions || m.From == deposed)
+		return m.Request && m.API == ev.API.String() && from && !m.Delayed
 	})
 	if !request {
 		return "the request is missing"
@@ -82,6 +102,27 @@ func TestWordsBelongToSomething(t *testing.T) {
 	for name := range deeds {
 		if _, ok := ops.ByName(name); !ok {
 			t.Errorf("there are words for the operation %q, which is gone", name)
+		}
+	}
+	for name := range producerDeeds {
+		if _, ok := ops.ByName(name); !ok {
+			t.Errorf("there are words for the operation %q, which is gone", name)
+		}
+	}
+	for name := range decisions {
+		if _, ok := ops.ByName(name); !ok {
+			t.Errorf("there is no operation %q", name)
+		}
+	}
+	for i := range ops.Table {
+		name := ops.Table[i].Name
+		if deeds[name] == nil && producerDeeds[name] == nil {
+			t.Errorf("there are no words for the operation %q", name)
+		}
+	}
+	for name := range producerEndings {
+		if _, ok := invariants.ByName(name); !ok {
+			t.Errorf("there is an ending for the property %q, which is gone", name)
 		}
 	}
 	for name := range sends {

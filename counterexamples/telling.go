@@ -11,14 +11,16 @@ import (
 
 // tell puts one step into words.
 func (t *teller) tell(before, after *model.State, st search.Step) Told {
-	t.learn(before, after)
+	t.op = OpName(st)
+	t.learn(before, after, st)
 	told := Told{
-		Lane:     t.lane(laneOf(st)),
+		Lane:     t.lane(laneOf(before, st)),
 		Deed:     t.deed(before, after, st),
 		Messages: t.messages(before, after, st),
 		Changes:  t.changes(before, after),
-		Stale:    t.stale(before, &after.Last),
+		Stale:    t.stale(before, st, &after.Last),
 	}
+	told.Changes = append(told.Changes, t.reading(before, after, st)...)
 	for i := range t.back {
 		if text := t.missing(&t.back[i], before, after, st); text != "" {
 			told.Missing = append(told.Missing, text)
@@ -33,14 +35,26 @@ func (t *teller) missing(b *takenBack, before, after *model.State, st search.Ste
 	taken, ok := b.exec.Take(before, &other, st.Op, ops.Unpack(st.Arg))
 	switch {
 	case !ok:
-		return fmt.Sprintf("with the rule %s in force, this step would not have been possible", b.mutation)
+		return inForce(b.mutation) + ", this step would not have been possible"
 	case taken.Outcome != st.Outcome:
-		return fmt.Sprintf("the missing check %s would have answered %s", b.mutation, wouldAnswer(answerOf(ops.Outcomes[taken.Outcome])))
+		answer := wouldAnswer(answerOf(ops.Outcomes[taken.Outcome]))
+		if isDefect(b.mutation) {
+			return fmt.Sprintf("%s, the answer would have been %s", inForce(b.mutation), answer)
+		}
+		return fmt.Sprintf("the missing check %s would have answered %s", b.mutation, answer)
 	}
 	if changes := t.changes(after, &other); len(changes) > 0 {
-		return fmt.Sprintf("with the rule %s in force: %s", b.mutation, joinChanges(changes))
+		return fmt.Sprintf("%s: %s", inForce(b.mutation), joinChanges(changes))
 	}
-	return ""
+	return t.missingOfTransactions(b, before, after, &other, st)
+}
+
+// inForce is the condition that a rule were there.
+func inForce(m model.Mutation) string {
+	if isDefect(m) {
+		return fmt.Sprintf("without the defect %s", m)
+	}
+	return fmt.Sprintf("with the rule %s in force", m)
 }
 
 func wouldAnswer(answer string) string {
@@ -63,7 +77,12 @@ func joinChanges(changes []Change) string {
 }
 
 // sends has the operations by which a client sends a request and waits for it.
-var sends = map[string]bool{"join": true, "sync": true, "fetch": true, "commit": true, "heartbeat": true}
+var sends = map[string]bool{"join": true, "sync": true, "fetch": true, "commit": true, "heartbeat": true,
+	"init-producer": true, "add-partition-to-txn": true, "produce": true, "resend": true, "process": true, "send-offsets": true,
+	"commit-transaction": true, "abort-transaction": true, "abort-anyway": true}
+
+// decisions has the operations by which a request in flight is decided.
+var decisions = map[string]bool{"decide": true, "lose-append": true, "decide-by-zombie": true}
 
 // messages finds out what was sent and answered in a step. Requests that do
 // not travel are decided within the step in which they are sent, so the step is
@@ -74,22 +93,20 @@ func (t *teller) messages(before, after *model.State, st search.Step) []Message 
 	var all []Message
 	switch {
 	case sends[name]:
-		return t.sent(before, after, st)
-	case name == "decide":
-		return t.decided(before, after, a)
-	case name == "decide-late":
-		r := before.Late[a.A]
-		all = append(all, t.request(&r, false))
-		m := Message{From: coordinator, To: t.client(int(r.Client)), API: r.API.String(), Text: after.Last.Err.String() + ", which nobody awaits"}
-		if after.Last.Parked {
-			m.Text, m.Held = "none that anybody awaits", true
-		}
-		all = append(all, m)
+		return t.sent(before, st)
+	case decisions[name]:
+		return t.decided(before, after, st)
+	case name == "decide-late" && before.Late[a.A].API != model.WriteTxnMarkers:
+		all = t.decidedLate(before, after, &before.Late[a.A])
 	case name == "receive":
 		cl := &before.Clients[a.A]
-		return append(all, t.answer(t.awaited(cl, a.B)))
+		return append(all, t.answer(awaited(cl, a.B)))
 	case name == "leave" || name == "poll-timeout":
 		all = t.leaving(before, after, a)
+	default:
+		if m, ok := t.marker(before, st); ok {
+			return t.marked(m, after)
+		}
 	}
 	if _, ok := t.probe.Take(before, &seen, st.Op, a); ok {
 		all = append(all, t.deliveries(before, &seen, -1)...)
@@ -97,26 +114,33 @@ func (t *teller) messages(before, after *model.State, st search.Step) []Message 
 	return all
 }
 
-func (t *teller) awaited(cl *model.Client, lane uint8) *model.Request {
-	if lane == 1 {
-		return &cl.Beat
+// decidedLate is a request that its sender gave up on, and an answer that nobody
+// awaits.
+func (t *teller) decidedLate(before, after *model.State, r *model.Request) []Message {
+	all := append([]Message{t.request(r, false)}, t.consulted(before, r, false)...)
+	m := Message{From: t.lane(brokerOf(r)), To: t.client(int(r.Client)), API: r.API.String(), Text: after.Last.Err.String() + ", which nobody awaits"}
+	if after.Last.Repeated {
+		m.Text = after.Last.Err.String() + ", taken for a repeat, which nobody awaits"
 	}
-	return &cl.App
+	if after.Last.Parked || t.splits(r) {
+		m.Text, m.Held = "none that anybody awaits", true
+	}
+	return append(all, m)
+}
+
+// splits tells whether a batch is only admitted now, and appended in a later
+// step.
+func (t *teller) splits(r *model.Request) bool {
+	batch := r.API == model.Produce || r.API == model.TxnOffsetCommit
+	return batch && r.Status == model.InFlight && t.g.cfg.Travels[model.AddPartitionsToTxn]
 }
 
 // sent is a request, and unless it travels, its answer.
-func (t *teller) sent(before, after *model.State, st search.Step) []Message {
+func (t *teller) sent(before *model.State, st search.Step) []Message {
 	a := ops.Unpack(st.Arg)
-	var sent, decided model.State
-	if _, ok := t.probe.Take(before, &sent, st.Op, ops.Args{A: a.A}); !ok {
-		return nil
-	}
-	lane := uint8(0)
-	if OpName(st) == "heartbeat" {
-		lane = 1
-	}
-	r := *t.awaited(&sent.Clients[a.A], lane)
-	if r.API == model.NoAPI {
+	sent, lane, ok := t.sending(before, st)
+	r := *awaited(&sent.Clients[a.A], lane)
+	if !ok || r.API == model.NoAPI {
 		return nil
 	}
 	travels := t.g.cfg.Travels[r.API]
@@ -127,27 +151,68 @@ func (t *teller) sent(before, after *model.State, st search.Step) []Message {
 	if lane == 0 { // what does not travel overtakes a heartbeat that does
 		sent.Clients[a.A].Beat, sent.Clients[a.A].BeatFirst = model.Request{}, false
 	}
-	decide, _ := ops.ByName("decide")
-	if _, ok := t.probe.Take(&sent, &decided, uint16(decide), ops.Args{A: a.A, B: lane, Pick: a.Pick, Order: a.Order}); !ok {
+	all = append(all, t.consulted(&sent, &r, false)...)
+	decided, ok := t.deciding(&sent, decideOp, ops.Args{A: a.A, B: lane, Pick: a.Pick, Order: a.Order})
+	if !ok {
 		return all
 	}
 	return append(all, t.outcome(before, &decided, a.A, lane)...)
 }
 
-// decided is what the coordinator makes of a request in flight.
-func (t *teller) decided(before, after *model.State, a ops.Args) []Message {
-	r := *t.awaited(&before.Clients[a.A], a.B)
-	decide, _ := ops.ByName("decide")
-	var seen model.State
-	if _, ok := t.probe.Take(before, &seen, uint16(decide), a); !ok {
+// sending is a step by which a client sends a request, as if that travelled.
+func (t *teller) sending(before *model.State, st search.Step) (sent model.State, lane uint8, ok bool) {
+	a := ops.Unpack(st.Arg)
+	if OpName(st) == "heartbeat" {
+		lane = 1
+	}
+	_, ok = t.probe.Take(before, &sent, st.Op, ops.Args{A: a.A, B: a.B})
+	return sent, lane, ok
+}
+
+var decideOp = func() uint16 {
+	op, _ := ops.ByName("decide")
+	return uint16(op)
+}()
+
+// deciding lets a request be decided, its answer not yet taken. A batch that is
+// appended at once is decided in two halves here.
+func (t *teller) deciding(before *model.State, op uint16, a ops.Args) (decided model.State, ok bool) {
+	if _, ok = t.probe.Take(before, &decided, op, a); !ok {
+		return decided, false
+	}
+	if r := awaited(&decided.Clients[a.A], 0); r.Status == model.Admitted && !t.g.cfg.Travels[model.AddPartitionsToTxn] {
+		half := decided
+		_, ok = t.probe.Take(&half, &decided, decideOp, ops.Args{A: a.A})
+	}
+	return decided, ok
+}
+
+// decided is what becomes of a request in flight.
+func (t *teller) decided(before, after *model.State, st search.Step) []Message {
+	a, name := ops.Unpack(st.Arg), OpName(st)
+	lane := uint8(0)
+	if name == "decide" {
+		lane = a.B
+	}
+	r := *awaited(&before.Clients[a.A], lane)
+	seen, ok := t.deciding(before, st.Op, a)
+	if !ok {
 		return nil
 	}
 	all := []Message{t.request(&r, false)}
-	for _, m := range t.outcome(before, &seen, a.A, a.B) {
-		if cl := &after.Clients[a.A]; !m.Held && m.To == t.client(int(a.A)) && t.awaited(cl, a.B).API != model.NoAPI {
+	inner := t.consulted(before, &r, name == "decide-by-zombie")
+	if name == "lose-append" && len(inner) > 0 {
+		inner[1].Text = model.CoordinatorNotAvailable.String()
+	}
+	all = append(all, inner...)
+	for _, m := range t.outcome(before, &seen, a.A, lane) {
+		if cl := &after.Clients[a.A]; !m.Held && m.To == t.client(int(a.A)) && awaited(cl, lane).API != model.NoAPI {
 			m.Delayed = true
 		}
 		all = append(all, m)
+	}
+	if name == "decide-by-zombie" && len(inner) == 0 {
+		all[0].To, all[1].From = deposed, deposed
 	}
 	return all
 }
@@ -156,11 +221,18 @@ func (t *teller) decided(before, after *model.State, a ops.Args) []Message {
 // that waited.
 func (t *teller) outcome(before, decided *model.State, client, lane uint8) []Message {
 	var all []Message
-	r := t.awaited(&decided.Clients[client], lane)
-	if r.Status == model.Parked {
-		all = append(all, Message{From: coordinator, To: t.client(int(client)), API: r.API.String(), Text: heldUntil(r.API), Held: true})
-	} else if r.API != model.NoAPI {
-		all = append(all, t.answer(r))
+	r := awaited(&decided.Clients[client], lane)
+	switch {
+	case r.Status == model.Parked:
+		all = append(all, Message{From: t.lane(brokerOf(r)), To: t.client(int(client)), API: r.API.String(), Text: heldUntil(r.API), Held: true})
+	case r.Status == model.Admitted:
+		all = append(all, Message{From: t.lane(brokerOf(r)), To: t.client(int(client)), API: r.API.String(), Text: "none yet: it may be appended, in a step of its own", Held: true})
+	case r.API != model.NoAPI:
+		m := t.answer(r)
+		if decided.Last.Repeated {
+			m.Text += ", taken for a repeat"
+		}
+		all = append(all, m)
 	}
 	return append(all, t.deliveries(before, decided, int(client))...)
 }
@@ -196,5 +268,5 @@ func (t *teller) leaving(before, after *model.State, a ops.Args) []Message {
 	if m.Delayed {
 		return []Message{m}
 	}
-	return []Message{m, {From: coordinator, To: m.From, API: m.API, Text: after.Last.Err.String()}}
+	return []Message{m, {From: m.To, To: m.From, API: m.API, Text: after.Last.Err.String()}}
 }

@@ -43,6 +43,9 @@ func (b *page) heading(s *Story) {
 		b.entry("", 0, label, 10, m)
 	}
 	b.entry("", 0, "cast", 10, s.Bounds)
+	if s.Names != "" {
+		b.entry("", 0, "names", 10, s.Names)
+	}
 	if s.Confirmed != "" {
 		b.entry("", 0, "confirmed", 10, "over the wire: "+s.Confirmed+" gave these answers")
 	}
@@ -60,7 +63,7 @@ func (b *page) step(n int, s *Story, told *Told) {
 	indent := 4 + lane + 2 + 2
 	for _, m := range told.Messages {
 		b.entry("", indent, messageLabel(&m, told.Lane), label, messageText(&m, told.Lane))
-		if m.Request && told.Stale != "" {
+		if m.Request && !m.Inner && told.Stale != "" {
 			b.entry("", indent, "", label, "! "+told.Stale)
 		}
 	}
@@ -78,18 +81,31 @@ func messageLabel(m *Message, lane string) string {
 	case m.Request && m.From == lane:
 		return "sends"
 	case m.Request:
+		if m.Inner && m.To != lane {
+			return "in turn"
+		}
 		return "request"
-	case m.To == lane || m.Held:
+	case m.Inner && m.To != lane:
+		return ""
+	case m.To == lane || m.Held || m.toBroker():
 		return "answer"
 	}
 	return "to " + m.To
 }
 
+// toBroker tells whether a message goes to a coordinator.
+func (m *Message) toBroker() bool { return m.To == transactions || m.To == deposed }
+
 // messageText leaves the name of the request out of an answer that stands
 // below it.
 func messageText(m *Message, lane string) string {
-	if !m.Request && (m.To == lane || m.Held) {
+	switch {
+	case m.Inner && m.Request && m.From != lane && m.To != lane:
+		return fmt.Sprintf("%s asks the %s: %s", m.From, m.To, m)
+	case !m.Request && (m.To == lane || m.Held || m.toBroker()):
 		return m.Text + onItsWay(m)
+	case m.Inner && !m.Request && m.To != lane:
+		return "the answer: " + m.Text
 	}
 	return m.String()
 }

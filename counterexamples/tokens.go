@@ -4,18 +4,27 @@ import (
 	"fmt"
 
 	"fencecheck/model"
+	"fencecheck/search"
 )
 
 // carriesGeneration has the requests that present a generation.
-var carriesGeneration = [model.NumAPIs]bool{model.SyncGroup: true, model.Heartbeat: true, model.OffsetCommit: true}
+var carriesGeneration = [model.NumAPIs]bool{model.SyncGroup: true, model.Heartbeat: true, model.OffsetCommit: true, model.TxnOffsetCommit: true}
 
 // stale says what is wrong with the token of a request that the coordinator
 // decided: what it presents, against what the coordinator knows. It is empty
 // where nothing is.
-func (t *teller) stale(before *model.State, ev *model.Event) string {
+func (t *teller) stale(before *model.State, st search.Step, ev *model.Event) string {
+	if ev.API >= model.InitProducerID {
+		return t.staleProducer(before, st, ev)
+	}
 	if ev.API == model.NoAPI || ev.API == model.DeleteGroups || ev.API == model.OffsetFetch {
 		return ""
 	}
+	return t.staleMember(before, ev)
+}
+
+// staleMember compares the member and the generation with the group's.
+func (t *teller) staleMember(before *model.State, ev *model.Event) string {
 	if ev.ID == 0 {
 		return t.anonymous(before, ev)
 	}
@@ -51,8 +60,11 @@ func (t *teller) truth(s *model.State, known bool) string {
 // anonymous: a commit without member and generation is fenced by nothing but
 // the presence of members.
 func (t *teller) anonymous(before *model.State, ev *model.Event) string {
-	if ev.API != model.OffsetCommit {
+	if ev.API != model.OffsetCommit && ev.API != model.TxnOffsetCommit {
 		return ""
+	}
+	if ev.API == model.TxnOffsetCommit {
+		return fmt.Sprintf("no token of the group: presents no generation and no member; the group is %s at generation %d, %s", before.Group.State, before.Group.Generation, t.roster(before))
 	}
 	return fmt.Sprintf("no token: presents no generation and no member; the group is %s, %s", before.Group.State, t.roster(before))
 }

@@ -9,7 +9,7 @@ import (
 
 // request is a request in words.
 func (t *teller) request(r *model.Request, delayed bool) Message {
-	m := Message{From: t.client(int(r.Client)), To: coordinator, API: r.API.String(), Request: true, Delayed: delayed}
+	m := Message{From: t.client(int(r.Client)), To: t.lane(brokerOf(r)), API: r.API.String(), Request: true, Delayed: delayed}
 	switch r.API {
 	case model.JoinGroup:
 		m.Text = t.presented(r.ID)
@@ -28,6 +28,8 @@ func (t *teller) request(r *model.Request, delayed bool) Message {
 		m.Text = t.presented(r.ID)
 	case model.OffsetCommit:
 		m.Text = fmt.Sprintf("%s, %s, %s", t.presented(r.ID), presentedGeneration(r.Generation), t.offsets(r, "nothing"))
+	default:
+		m.Text = t.producerRequest(r)
 	}
 	return m
 }
@@ -116,10 +118,12 @@ func (t *teller) answer(r *model.Request) Message {
 		text += ": join again as " + t.member(r.NewID)
 	case r.API == model.SyncGroup && r.Err == model.None:
 		text += ": the assignment is " + orNothing(r.Assignment)
-	case r.API == model.OffsetFetch:
+	case r.API == model.OffsetFetch && r.Err == model.None:
 		text += ": " + t.offsets(r, "nothing is committed")
+	default:
+		text += t.producerAnswer(r)
 	}
-	return Message{From: coordinator, To: t.client(int(r.Client)), API: r.API.String(), Text: text}
+	return Message{From: t.lane(brokerOf(r)), To: t.client(int(r.Client)), API: r.API.String(), Text: text}
 }
 
 func orNothing(set model.PartSet) string {
@@ -134,13 +138,20 @@ func (t *teller) changes(before, after *model.State) []Change {
 	var all []Change
 	add := func(who string, words []string) {
 		if len(words) > 0 {
-			all = append(all, Change{who, strings.Join(words, ", ")})
+			all = append(all, Change{who, strings.Join(words, ", "), t.home(who)})
 		}
 	}
 	add("group", t.groupChanges(before, after))
-	add("offsets", t.offsetChanges(before, after))
+	for id := range t.g.cfg.TransactionalIDs() {
+		add(idName(id), t.transactionChanges(before, after, id))
+	}
+	for p := range model.MaxOutputs {
+		add(logName(p), t.leaderChanges(before, after, p))
+	}
+	add("offsets", append(t.offsetChanges(before, after), t.leaderChanges(before, after, model.OffsetsLog)...))
+	add("pending", t.pendingChanges(before, after))
 	for i := range t.g.cfg.Clients() {
-		add(t.client(i), t.clientChanges(&before.Clients[i], &after.Clients[i]))
+		add(t.client(i), append(t.clientChanges(&before.Clients[i], &after.Clients[i]), t.producerChanges(before, after, i)...))
 	}
 	return all
 }

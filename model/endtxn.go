@@ -122,7 +122,7 @@ func (c *TransactionCoordinator) endNow(r EndTxnRequest) TransactionReply {
 		next.Partitions = 0
 	}
 	next.LastEpoch = t.Epoch
-	if c.Rules.exhausted(t.Epoch) && c.guard(EpochExhaustionRotation) {
+	if c.Rules.Exhausted(t.Epoch) && c.guard(EpochExhaustionRotation) {
 		next.Next = c.fresh()
 	}
 	if c.guard(EndTxnBumpEpoch) {

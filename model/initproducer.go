@@ -40,7 +40,7 @@ func (c *TransactionCoordinator) InitProducerID(r InitProducerIDRequest) Transac
 // what it had.
 func (c *TransactionCoordinator) expects(r InitProducerIDRequest) bool {
 	t := c.Txn
-	return t.Epoch == NoEpoch || r.PID == t.PID || r.PID == t.Prev && c.Rules.exhausted(r.Epoch)
+	return t.Epoch == NoEpoch || r.PID == t.PID || r.PID == t.Prev && c.Rules.Exhausted(r.Epoch)
 }
 
 // initialise gives out the next pair (TransactionMetadata.
@@ -51,7 +51,7 @@ func (c *TransactionCoordinator) initialise(r InitProducerIDRequest) Transaction
 	next := *t
 	next.State, next.Partitions, next.Next = TransactionEmpty, 0, 0
 	switch named := r.PID != 0; {
-	case c.Rules.exhausted(t.Epoch) && c.guard(EpochExhaustionRotation):
+	case c.Rules.Exhausted(t.Epoch) && c.guard(EpochExhaustionRotation):
 		if named && r.Epoch != t.Epoch {
 			return refuse(UnknownServerError)
 		}

@@ -152,18 +152,20 @@ func (l *PartitionLeader) startVerification(e *ProducerEntry, b *Batch) {
 	b.Guard = e.Guard
 }
 
-// Ask is the leader's request to the transaction coordinator: to verify the
-// partition, or to add it (AddPartitionsToTxnManager). The answer is turned into
-// what the writer is told.
+// Ask is the leader's request to the transaction coordinator, and its answer as
+// the writer is told of it.
 func (b *Batch) Ask(c *TransactionCoordinator, partition int) Error {
+	return b.told(b.Consult(c, partition))
+}
+
+// Consult lets the coordinator verify the partition, or add it
+// (AddPartitionsToTxnManager). The answer is the coordinator's own.
+func (b *Batch) Consult(c *TransactionCoordinator, partition int) Error {
 	r := AddPartitionsRequest{PID: b.PID, Epoch: b.Epoch, Partitions: Part(partition), Version: b.Version, Offsets: b.Sequence == NoSequence}
-	err := None
 	if b.Version.bumps() {
-		err = c.AddPartitions(r)
-	} else {
-		err = c.Verify(r)
+		return c.AddPartitions(r)
 	}
-	return b.told(err)
+	return c.Verify(r)
 }
 
 // told is the table of transactions.md 2.2. Requests of the newest kind of each

@@ -193,8 +193,8 @@ func (c *TransactionCoordinator) fresh() ProducerID {
 	return c.Fresh
 }
 
-// exhausted tells whether no further transaction may use an epoch.
-func (r *Rules) exhausted(e Epoch) bool { return e >= r.maxEpoch()-1 }
+// Exhausted tells whether no further transaction may use an epoch.
+func (r *Rules) Exhausted(e Epoch) bool { return e >= r.maxEpoch()-1 }
 
 func (r *Rules) maxEpoch() Epoch {
 	if r.MaxEpoch == 0 {
@@ -341,7 +341,7 @@ func (c *TransactionCoordinator) fence() Error {
 	next.ByFence = !c.guard(EndTxnRetryAfterFence)
 	if c.Rules.Feature.orDefault().bumps() {
 		next.LastEpoch = t.Epoch
-		if c.Rules.exhausted(t.Epoch) { // KAFKA-20090
+		if c.Rules.Exhausted(t.Epoch) { // KAFKA-20090
 			next.Next = c.fresh()
 		}
 		if c.guard(FenceBumpsEpoch) {

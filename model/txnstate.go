@@ -169,9 +169,8 @@ func (c *Config) HasLog(p int) bool {
 	return c.Producing() && p < c.Outputs
 }
 
-// FreshProducerID is the first id that nothing in the state refers to; see
-// FreshID.
-func (s *State) FreshProducerID(c *Config) ProducerID {
+// ProducerIDs has the ids that something in the state refers to, a bit each.
+func (s *State) ProducerIDs(c *Config) uint64 {
 	var used uint64
 	for i := range s.Txns.IDs {
 		for _, t := range [...]*Transaction{&s.Txns.IDs[i].Txn, &s.Txns.IDs[i].Log, &s.Txns.Old[i].Txn} {
@@ -193,6 +192,13 @@ func (s *State) FreshProducerID(c *Config) ProducerID {
 	for i := range s.Late {
 		used |= 1 << s.Late[i].PID
 	}
+	return used &^ 1
+}
+
+// FreshProducerID is the first id that nothing in the state refers to; see
+// FreshID.
+func (s *State) FreshProducerID(c *Config) ProducerID {
+	used := s.ProducerIDs(c)
 	id := ProducerID(1)
 	for used>>id&1 == 1 {
 		id++

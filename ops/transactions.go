@@ -108,7 +108,7 @@ func (x *Exec) noteAppend(id uint8) {
 // appended. If AddPartitionsToTxn travels, each is a step of its own.
 func (x *Exec) decideBatch(r *model.Request, id uint8) bool {
 	l := x.leader(r.Log)
-	b := model.Batch{PID: r.PID, Epoch: r.Epoch, Sequence: int32(r.Sequence), Transactional: true, Version: x.cfg.Version, Guard: r.Guard}
+	b := x.batch(r)
 	if r.Status == model.InFlight {
 		c := x.coordinator(id)
 		if x.byZombie {
@@ -126,6 +126,28 @@ func (x *Exec) decideBatch(r *model.Request, id uint8) bool {
 		}
 	}
 	return x.appendBatch(l, r, b)
+}
+
+func (x *Exec) batch(r *model.Request) model.Batch {
+	return model.Batch{PID: r.PID, Epoch: r.Epoch, Sequence: int32(r.Sequence), Transactional: true, Version: x.cfg.Version, Guard: r.Guard}
+}
+
+// Consults tells, for a story, whether a partition's leader asks the transaction
+// coordinator about a batch before it appends it, and what that answers. scratch
+// is overwritten.
+func (x *Exec) Consults(s, scratch *model.State, r *model.Request, zombie bool) (asks bool, answer model.Error) {
+	x.s, x.n = s, scratch
+	*scratch = *s
+	b := x.batch(r)
+	if asks, _ = x.leader(r.Log).Begin(&b); !asks {
+		return false, model.None
+	}
+	id := x.cfg.IDs[r.Client]
+	c := x.coordinator(id)
+	if zombie {
+		c = x.zombie(id)
+	}
+	return true, b.Consult(c, int(r.Log))
 }
 
 func (x *Exec) appendBatch(l *model.PartitionLeader, r *model.Request, b model.Batch) bool {

@@ -1,0 +1,112 @@
+package counterexamples
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fencecheck/model"
+	"fencecheck/search"
+)
+
+// reading is what readers with read_committed learn in a step: which records
+// they get, and which they never will.
+func (t *teller) reading(before, after *model.State, st search.Step) []Change {
+	var all []Change
+	t.fenced = nil
+	for p := range t.g.cfg.Outputs {
+		for _, r := range t.readings(&t.g.cfg.Rules, before, after, st, p) {
+			if r.visible {
+				t.outputs[r.entry.Value] = append(t.outputs[r.entry.Value], t.work(r.entry.Work))
+				if w := before.Work(r.entry.Work); w != nil && w.Fenced {
+					t.fenced = append(t.fenced, fmt.Sprintf("%s from %s", t.record(r.entry.Work, r.entry.Value), logName(p)))
+				}
+			}
+			all = append(all, Change{"readers", r.text(t, p), t.lane(logLane(uint8(p)))})
+		}
+	}
+	return all
+}
+
+// A readingOf is what becomes of one record for readers.
+type readingOf struct {
+	entry   model.Entry
+	visible bool
+	outcome model.Outcome
+	again   bool // its input had a visible output before
+}
+
+func (r *readingOf) text(t *teller, p int) string {
+	record := t.record(r.entry.Work, r.entry.Value)
+	switch {
+	case r.visible && r.again:
+		return fmt.Sprintf("get %s from %s, for the second time", record, logName(p))
+	case r.visible:
+		return fmt.Sprintf("get %s from %s", record, logName(p))
+	case r.outcome == model.Aborted:
+		return fmt.Sprintf("skip %s in %s, which is aborted", record, logName(p))
+	}
+	return fmt.Sprintf("will get %s from %s once the transaction before it has ended", record, logName(p))
+}
+
+// readings asks the readers' rules about a log to which the step has appended a
+// record or a marker.
+func (t *teller) readings(rules *model.Rules, before, after *model.State, st search.Step, p int) []readingOf {
+	old := before.Txns.Logs[p]
+	log := append([]model.Entry(nil), old.Log[:old.Len()]...)
+	decided := len(log)
+	if m, ok := t.marker(before, st); ok && int(m.log) == p && after.Last.Err == model.None {
+		kind := model.AbortMarker
+		if m.Commit {
+			kind = model.CommitMarker
+		}
+		log = append(log, model.Entry{Rec: model.Record{Kind: kind, PID: m.PID}})
+	} else if now := after.Txns.Logs[p]; after.Last.API == model.Produce && int(after.Last.Log) == p && now.Len() == decided+1 {
+		log = append(log, now.Log[decided])
+	}
+	var all []readingOf
+	stable := model.LastStableOffset(rules, log, len(log))
+	seen := map[uint8]bool{}
+	for i, e := range log {
+		if e.Rec.Kind != model.TransactionalRecord || e.Read && i < decided {
+			continue
+		}
+		was := model.Undecided
+		if i < decided {
+			was, _ = model.OutcomeOf(log[:decided], i)
+		}
+		is, _ := model.OutcomeOf(log, i)
+		if visible := i < stable && model.Reads(rules, log, i); visible || was != is {
+			again := visible && e.Value > 0 && (seen[e.Value] || len(t.outputs[e.Value]) > 0)
+			seen[e.Value] = seen[e.Value] || visible
+			all = append(all, readingOf{e, visible, is, again})
+		}
+	}
+	return all
+}
+
+// missingOfTransactions says what a rule would have changed that no actor has
+// noticed yet: what readers get, or what is remembered.
+func (t *teller) missingOfTransactions(b *takenBack, before, after, other *model.State, st search.Step) string {
+	if !t.g.cfg.Producing() {
+		return ""
+	}
+	for p := range t.g.cfg.Outputs {
+		is, were := t.readings(&t.g.cfg.Rules, before, after, st, p), t.readings(b.rules, before, other, st, p)
+		if slices.Equal(is, were) {
+			continue
+		}
+		if len(were) == 0 {
+			return inForce(b.mutation) + ": readers get nothing yet"
+		}
+		var words []string
+		for i := range were {
+			words = append(words, were[i].text(t, p))
+		}
+		return fmt.Sprintf("%s: readers %s", inForce(b.mutation), strings.Join(words, ", "))
+	}
+	if other.Last = after.Last; *other != *after {
+		return inForce(b.mutation) + ", the state would differ here in a way that shows only later"
+	}
+	return ""
+}
