@@ -19,7 +19,8 @@ type Replayed struct {
 	// Confirmed: the broker answered every request as the story says.
 	Confirmed bool `json:"confirmed"`
 	// Step is the counterexample's step, counted from 1, at which the broker
-	// differs; 0 if it does not.
+	// differs; 0 if it does not. Where checks are missing that the broker has,
+	// that alone confirms nothing: something must be Seen.
 	Step   int            `json:"step"`
 	Fields []Field        `json:"fields,omitempty"` // in which it differs
 	Steps  []ReplayedStep `json:"steps"`
@@ -54,7 +55,11 @@ func (r *Replayed) WriteText(w io.Writer) error {
 		}
 	}
 	verdict := "confirmed: the broker answers every request as the story says"
-	if !r.Confirmed {
+	switch {
+	case r.Confirmed:
+	case r.Step == 0:
+		verdict = "not confirmed: nothing differs, but nothing shows either of what the missing checks would allow"
+	default:
 		verdict = fmt.Sprintf("the broker differs at step %d", r.Step)
 	}
 	_, err := fmt.Fprintf(w, "%s: %s\n", r.Broker, verdict)

@@ -60,6 +60,7 @@ type txnLine struct {
 
 	states    [model.MaxTransactionals]model.TransactionState // when its markers have been written
 	committed [model.MaxPartitions]model.Offset
+	logs      [outs][]logged // so far
 }
 
 // work is one transaction as its application sees it.
@@ -289,7 +290,7 @@ func (y *txnStory) tell(t *took) {
 	}
 	y.learns(t, args)
 	if n := len(y.lines); n > 0 {
-		y.lines[n-1].committed = t.after.Offsets
+		y.lines[n-1].committed, y.lines[n-1].logs = t.after.Offsets, y.logs
 		for id := range t.after.Txns.IDs {
 			y.lines[n-1].states[id] = t.after.Txns.IDs[id].Txn.State
 		}
