@@ -339,6 +339,18 @@ func (r *txnReplay) afterwards(ctx context.Context) error {
 			}
 		}
 	}
+	committed, err := r.offsets(ctx)
+	if err != nil {
+		return err
+	}
+	r.judge(visible, committed)
+	return r.coordinators(ctx, last)
+}
+
+// coordinators asks what the coordinator has of each transactional id, and lets
+// producers go on.
+func (r *txnReplay) coordinators(ctx context.Context, last int) error {
+	y := r.story
 	for id, t := range r.ids {
 		txn := &y.last.Txns.IDs[id].Txn
 		if txn.State == model.NoTransaction {
@@ -358,12 +370,10 @@ func (r *txnReplay) afterwards(ctx context.Context) error {
 	if err := r.recover(ctx, last); err != nil {
 		return err
 	}
-	committed, err := r.offsets(ctx)
-	r.judge(visible, committed)
 	if y.cfg.Rules.Off != (model.Mutations{}) && len(r.out.Seen) == 0 {
 		r.out.Confirmed = false // that nothing differs says nothing of a check that is missing
 	}
-	return err
+	return nil
 }
 
 // reading is what a reader of an output asks.
