@@ -92,7 +92,7 @@ func (v *saving) run(names []string) error {
 		}
 		all = append(all, s)
 	}
-	titles, widths := []string{"scenario", "verdict", "states"}, []int{24, 10, 10}
+	titles, widths := []string{"scenario", "verdict", "states"}, []int{28, 10, 10}
 	for _, way := range savings {
 		titles, widths = append(titles, way.title), append(widths, 13)
 	}
