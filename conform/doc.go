@@ -43,6 +43,10 @@
 // coordinator says that the markers of the last decision are written; where the
 // model says that they never will be, nothing is waited for (txnPlay.settle).
 //
+// Replay plays a counterexample, whose story says what is sent and what is
+// answered. A broker writes markers as soon as a transaction is decided, so that
+// a story of transactions is first put into an order in which they are (arrange).
+//
 // Every name that is used on the broker begins with Prefix, and is removed at
 // the end.
 //

@@ -344,7 +344,37 @@ func (r *txnReplay) afterwards(ctx context.Context) error {
 		return err
 	}
 	r.judge(visible, committed)
+	if err := r.hanging(ctx); err != nil {
+		return err
+	}
 	return r.coordinators(ctx, last)
+}
+
+// hanging looks for readers who wait for a transaction that no coordinator has.
+func (r *txnReplay) hanging(ctx context.Context) error {
+	for _, t := range r.ids {
+		if t.state.Txn.State == model.Ongoing {
+			return nil
+		}
+	}
+	x := &r.ids[0].cue
+	for place := range uint8(r.story.cfg.Outputs) {
+		var ends [2]int
+		for i, committed := range []bool{true, false} {
+			q := txnRequest{Step: txnStep{Op: lastOffset, Place: place, Stable: committed}}
+			m, err := r.stage.ask(ctx, r.stage.address(q, x), x.message(q, 0))
+			if err != nil {
+				return err
+			}
+			a := x.read(m, q, 0)
+			ends[i] = a.Place
+		}
+		if ends[0] < ends[1] {
+			r.out.Seen = append(r.out.Seen, fmt.Sprintf("read_committed readers of %s wait at place %d of %d for a transaction that no coordinator has open",
+				placeName(place), ends[0], ends[1]))
+		}
+	}
+	return nil
 }
 
 // coordinators asks what the coordinator has of each transactional id, and lets

@@ -75,6 +75,19 @@ func TestHolesOfTransactionsAreReal(t *testing.T) {
 	}
 }
 
+// Without verification a late batch can also leave its partition's readers
+// waiting for ever.
+func TestHangingTransactionIsReal(t *testing.T) {
+	if bootstrap() == "" {
+		t.Skip("FENCECHECK_BOOTSTRAP names no broker")
+	}
+	only, err := scenario(t, "late-produce-tv1").Only("no-hanging-transaction")
+	require.NoError(t, err)
+	out, text := playedOut(t, violation(t, only))
+	assert.True(t, out.Confirmed, text)
+	assert.Contains(t, strings.Join(out.Seen, "\n"), "for a transaction that no coordinator has open", text)
+}
+
 // The setting of the broker that a story needs is put back.
 func TestVerificationIsPutBack(t *testing.T) {
 	if bootstrap() == "" {
@@ -154,7 +167,7 @@ func TestOutOfReachIsRefused(t *testing.T) {
 		{"late-marker", "epoch-monotone", []string{"marker-epoch-check"}, "delay-marker", "between brokers"},
 		{"renew-at-last-epoch", "", nil, "", "its epochs end at 3"},
 		{"producer-zombie", "no-stale-write", []string{"init-wait-prepare", "init-pending-check"}, "init-producer", "writes them at once"},
-		{"late-produce", "epoch-monotone", []string{"partition-epoch-check"}, "abort-transaction", "in one go"},
+		{"late-produce", "epoch-monotone", []string{"partition-epoch-check"}, "decide-late", "in one go"},
 	} {
 		s, err := scenario(t, x.id), error(nil)
 		if x.property != "" {

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"fmt"
+	"slices"
 
 	"fencecheck/counterexamples"
 	"fencecheck/model"
@@ -145,6 +146,9 @@ func tellTxns(c *counterexamples.Counterexample) (*txnStory, error) {
 	for i := range trail {
 		y.tell(&trail[i])
 	}
+	if len(y.lines) == 0 {
+		return nil, &Unplayable{Why: "nothing is sent in it"}
+	}
 	y.last = trail[len(trail)-1].after
 	return y, nil
 }
@@ -181,17 +185,14 @@ func prompt(c *counterexamples.Counterexample, acts []act) ([]took, *Unplayable)
 	var trail []took
 	var s, next model.State
 	s.Initial(sys.Config())
-	admitted := false // by the act before
 	for _, a := range acts {
 		name := counterexamples.OpName(a.step)
 		if _, ok := sys.Take(&s, &next, a.step); !ok {
 			return nil, &Unplayable{a.number, name, promptMarkers}
 		}
-		if admitted && next.Last.API != model.NoAPI && !appends(&s, a.step) || halved(sys.Config(), &s, &next, a.step) {
+		decides := next.Last.API != model.NoAPI || next.Last.TimedOut
+		if decides && admitted(&s) && !appends(&s, a.step) || halved(sys.Config(), &s, &next, a.step) {
 			return nil, &Unplayable{a.number, name, oneGo}
-		}
-		if next.Last.API != model.NoAPI {
-			admitted = admits(&next, a.step)
 		}
 		trail = append(trail, took{a, s, next})
 		s = next
@@ -224,10 +225,10 @@ func marker(cfg *model.Config, s *model.State) (search.Step, bool) {
 	return search.Step{}, false
 }
 
-// admits: the leader has asked the coordinator about a batch, and has not
+// admitted: a leader has asked the coordinator about a batch, and has not
 // appended it.
-func admits(after *model.State, st search.Step) bool {
-	return counterexamples.OpName(st) == "decide" && after.Clients[ops.Unpack(st.Arg).A].App.Status == model.Admitted
+func admitted(s *model.State) bool {
+	return slices.ContainsFunc(s.Clients[:], func(c model.Client) bool { return c.App.Status == model.Admitted })
 }
 
 // appends is the other half.
