@@ -19,10 +19,13 @@ type Replayed struct {
 	// Confirmed: the broker answered every request as the story says.
 	Confirmed bool `json:"confirmed"`
 	// Step is the counterexample's step, counted from 1, at which the broker
-	// differs; 0 if it does not.
+	// differs; 0 if it does not. Where checks are missing that the broker has,
+	// that alone confirms nothing: something must be Seen.
 	Step   int            `json:"step"`
 	Fields []Field        `json:"fields,omitempty"` // in which it differs
 	Steps  []ReplayedStep `json:"steps"`
+	// Seen is what clients of the broker saw that they should not see.
+	Seen []string `json:"seen,omitempty"`
 }
 
 // ReplayedStep is one step in which the coordinator decided something.
@@ -46,8 +49,17 @@ func (r *Replayed) WriteText(w io.Writer) error {
 			}
 		}
 	}
+	for _, what := range r.Seen {
+		if _, err := fmt.Fprintf(w, "     seen:   %s\n", what); err != nil {
+			return err
+		}
+	}
 	verdict := "confirmed: the broker answers every request as the story says"
-	if !r.Confirmed {
+	switch {
+	case r.Confirmed:
+	case r.Step == 0:
+		verdict = "not confirmed: nothing differs, but nothing shows either of what the missing checks would allow"
+	default:
 		verdict = fmt.Sprintf("the broker differs at step %d", r.Step)
 	}
 	_, err := fmt.Fprintf(w, "%s: %s\n", r.Broker, verdict)
@@ -60,7 +72,8 @@ const replayTries = 12
 
 // Replay sends the requests of a counterexample to a broker, in the order in
 // which its coordinator decides them, and compares the answers with the
-// story's. Late requests are sent when they are decided.
+// story's. Late requests are sent when they are decided. The error is an
+// *Unplayable where a step is out of every client's reach.
 func Replay(ctx context.Context, bootstrap string, c *counterexamples.Counterexample) (Replayed, error) {
 	o := Options{Bootstrap: bootstrap, Mutations: c.Scenario.Config.Rules.Off, Known: []Known{}}.withDefaults()
 	address, name, stop, err := o.broker()
@@ -68,22 +81,34 @@ func Replay(ctx context.Context, bootstrap string, c *counterexamples.Counterexa
 		return Replayed{}, err
 	}
 	defer stop()
+	var story *txnStory
+	if c.Scenario.Config.Producing() {
+		if story, err = tellTxns(c); err != nil {
+			return Replayed{Broker: name}, err
+		}
+	}
 	v, err := newVenue(ctx, address, o.Patience)
 	if err != nil {
 		return Replayed{Broker: name}, err
 	}
+	v.embedded = o.Bootstrap == ""
 	defer func() {
 		tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.Patience)
 		defer cancel()
 		v.tidy(tidy)
 	}()
-	told, err := tell(c, v.limits)
-	if err != nil {
-		return Replayed{Broker: name}, err
-	}
 	w := &worker{run: newRun(o, v, name), lines: map[string]*lines{}}
 	defer w.close()
 	w.run.game.rules.MaxSize = max(w.run.game.rules.MaxSize, c.Scenario.Config.Rules.MaxSize)
+	if story != nil {
+		out, err := w.replayTxns(ctx, story)
+		out.Broker = name
+		return out, err
+	}
+	told, err := tell(c)
+	if err != nil {
+		return Replayed{Broker: name}, err
+	}
 	out, err := w.replayStory(ctx, told)
 	out.Broker = name
 	return out, err
@@ -121,7 +146,7 @@ type told struct {
 
 // tell steps a counterexample through the model and lists what its coordinator
 // decides.
-func tell(c *counterexamples.Counterexample, l limits) ([]told, error) {
+func tell(c *counterexamples.Counterexample) ([]told, error) {
 	sys := c.Scenario.System()
 	cfg := sys.Config()
 	if cfg.AllPartitions() > parts {
@@ -290,33 +315,38 @@ func storyTimeouts(story []told, l limits, scale int) timeouts {
 func (p *play) story(ctx context.Context, all []told) (Replayed, error) {
 	out := Replayed{Confirmed: true, Steps: []ReplayedStep{}}
 	for _, x := range all {
-		if x.request.Step.Op == joinTimer && p.state().Group.State != model.PreparingRebalance {
-			continue // it had no time to run, and fired in the step before
-		}
-		p.send.ids.forget(x.request.Fresh)
-		if !p.bound(x.request) {
-			return out, errImpossible
-		}
-		on, err := p.take(ctx, x.request)
-		if err != nil {
+		if on, err := p.tellOne(ctx, x, &out); !on {
 			return out, err
-		}
-		e := &p.events[len(p.events)-1]
-		step := ReplayedStep{Step: x.step, Op: x.op, Request: e.Request.describe(), Broker: answers(e.Own, e.Others, e.Request)}
-		if !on {
-			w := &p.wrong.expected[0]
-			step.Model = answers(w.Own, w.Others, w.request)
-			out.Confirmed, out.Step, out.Fields = false, x.step, e.fields(w)
-		}
-		out.Steps = append(out.Steps, step)
-		if !on {
-			return out, nil
-		}
-		if !p.leads(x.after.Group.Leader) {
-			return out, errImpossible
 		}
 	}
 	return p.ending(ctx, out, len(p.events))
+}
+
+// tellOne plays one step of a story. It tells whether the story goes on.
+func (p *play) tellOne(ctx context.Context, x told, out *Replayed) (bool, error) {
+	if x.request.Step.Op == joinTimer && p.state().Group.State != model.PreparingRebalance {
+		return true, nil // it had no time to run, and fired in the step before
+	}
+	p.send.ids.forget(x.request.Fresh)
+	if !p.bound(x.request) {
+		return false, errImpossible
+	}
+	on, err := p.take(ctx, x.request)
+	if err != nil {
+		return false, err
+	}
+	e := &p.events[len(p.events)-1]
+	step := ReplayedStep{Step: x.step, Op: x.op, Request: e.Request.describe(), Broker: answers(e.Own, e.Others, e.Request)}
+	if !on {
+		w := &p.wrong.expected[0]
+		step.Model = answers(w.Own, w.Others, w.request)
+		out.Confirmed, out.Step, out.Fields = false, x.step, e.fields(w)
+	}
+	out.Steps = append(out.Steps, step)
+	if on && !p.leads(x.after.Group.Leader) {
+		return false, errImpossible
+	}
+	return on, nil
 }
 
 // ending asks what the story has left behind: who still is a member, and the

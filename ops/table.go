@@ -107,8 +107,7 @@ var Table = [...]Op{
 		Doc:    "at most once: the application takes the next record of a partition, and will commit before it processes it",
 		Source: "KafkaConsumer.poll"},
 	{Name: "process", Actor: ByClient, Params: [2]Param{Client, Partition}, Asked: hasRecords, step: (*Exec).process,
-		Doc: "the application processes a record, and its output is durable at once; at least once: the next record of a partition; at most once: the record whose commit is confirmed; in transactions: the output of the next record is produced",
-
+		Doc:    "the application processes a record, and its output is durable at once; at least once: the next record of a partition; at most once: the record whose commit is confirmed; in transactions: the output of the next record is produced",
 		Source: "KafkaConsumer.poll",
 		Omits:  "batches: a poll returns one record"},
 	{Name: "commit", Actor: ByClient, Params: [2]Param{Client}, Asked: commitsPlainly, step: (*Exec).commit,

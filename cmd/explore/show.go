@@ -62,8 +62,9 @@ that it happens as the file says: every step is possible, the property is violat
 at the end and not before, and no listed mutation is superfluous. Exit status 1
 means that it does not, and the step where it differs is printed; 2 that the file
 cannot be read. With --bootstrap its requests are also sent to a broker, in the
-order in which its coordinator decides them; status 1 then also means that the
-broker answers otherwise, and the step is printed.`,
+order in which its coordinators decide them; status 1 then also means that the
+broker answers otherwise, and the step is printed; 2 that a step is out of every
+client's reach, such as a failover.`,
 		Example: "  explore replay zombie.json\n  explore replay commit-in-empty-group --bootstrap 127.0.0.1:9092",
 	}
 	bootstrap := cmd.Flags().String("bootstrap", "", "a broker's host:port")
