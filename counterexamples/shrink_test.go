@@ -235,7 +235,10 @@ func (g *stage) taken(p *prefix, i int, all []search.Step) *prefix {
 		return nil
 	}
 	steps := append(append([]search.Step(nil), p.steps...), st)
-	q := &prefix{state: next, left: append([]uint8(nil), p.left...), steps: steps, switches: g.switches(steps)}
+	q := &prefix{state: next, left: append([]uint8(nil), p.left...), steps: steps, switches: p.switches, lane: laneOf(&p.state, st)}
+	if len(p.steps) > 0 && q.lane != p.lane {
+		q.switches++
+	}
 	q.left[i]--
 	return q
 }
