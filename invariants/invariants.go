@@ -60,7 +60,7 @@ var All = [...]Invariant{
 		Doc:    "where no process dies, every member that the coordinator counts is one that some process acts as, or is about to learn that it is",
 		Source: "KIP-394; groups.md J10"},
 	{Name: "no-stale-write", Museum: "I3", Step: noStaleWrite, Witness: "old-epoch-refused",
-		Doc:    "no record of a transaction that began before its transactional id got another owner becomes visible after that owner was initialised",
+		Doc:    "no record of a transaction that began before its transactional id got another owner is committed after that owner was initialised",
 		Source: "KIP-98; transactions.md 1.8: a fence is final when InitProducerId has answered NONE"},
 	{Name: "no-torn-transaction", Museum: "I8", Step: noTornTransaction, Witness: "transaction-ended",
 		Doc:    "the records and offsets of one transaction share one outcome, and no marker commits records of several",

@@ -193,7 +193,7 @@ type Event struct {
 	OldEpoch       bool // the request, or marker, was of an epoch that had been replaced
 	Closed         bool // a marker ended an open transaction
 	Mixed          bool // a marker committed records of several transactions
-	StaleWrite     bool // a record of a fenced transaction became visible
+	StaleWrite     bool // a record of a fenced transaction was committed
 	TimedOut       bool // the coordinator aborted a transaction of its own accord
 	FailedOver     bool // a new coordinator was elected
 	Repeated       bool // a request or marker was recognised as a repeat

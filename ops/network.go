@@ -47,6 +47,9 @@ func (x *Exec) decideLate(a Args) bool {
 	if !x.decideAny(&r, a) {
 		return false
 	}
+	if r.Status == model.Admitted { // and is to be appended; its place is free
+		return n.AddLate(r)
+	}
 	if app := &n.Clients[r.Client].App; r.Status == model.Parked && app.Status == model.Parked && app.API == r.API && app.ID == r.ID {
 		app.Status = model.Displaced
 	}

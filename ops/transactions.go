@@ -258,8 +258,11 @@ func (x *Exec) judge(p uint8, m model.Marker) (any bool) {
 			x.n.Last.Mixed = true
 		}
 		any, first = true, e.Work
-		if w := x.n.Work(e.Work); !m.Commit && w != nil {
-			w.Aborted |= 1 << p
+		if w := x.n.Work(e.Work); w != nil {
+			if !m.Commit {
+				w.Aborted |= 1 << p
+			}
+			x.n.Last.StaleWrite = x.n.Last.StaleWrite || m.Commit && w.Fenced
 		}
 	}
 	return any
@@ -330,7 +333,6 @@ func (x *Exec) show(p uint8, e *model.Entry) {
 	}
 	if w := x.n.Work(e.Work); w != nil {
 		w.Committed |= 1 << p
-		x.n.Last.StaleWrite = x.n.Last.StaleWrite || w.Fenced
 	}
 }
 
