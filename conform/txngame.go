@@ -248,9 +248,7 @@ func (t *table) restart() {
 	t.txns.Log, t.txns.Epoch, t.txns.Leaderless = &log, t.game.coordinator+1, true
 	t.txns.Load()
 	for place := range t.Entries {
-		for i, e := range t.Entries[place] {
-			t.Entries[place][i] = e.Durable()
-		}
+		t.leader(uint8(place)).Elect()
 	}
 }
 

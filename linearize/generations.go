@@ -114,24 +114,32 @@ func (n *facts) beginnings() []sighting {
 func (n *facts) generations() []conflict {
 	all := n.sightings()
 	reach := newHorizon(all)
-	var found []conflict
-	for k := range all {
-		b := &all[k]
-		if _, least := reach.passed(b.from); least <= b.most {
-			continue
-		}
-		for j := range all {
-			if a := &all[j]; a.to < b.from && a.least > b.most {
-				found = append(found, n.wayBack(a, b))
-			}
-			if len(found) == maxConflicts {
-				return found
-			}
-		}
+	found := reach.waysBack(n.wayBack)
+	if len(found) == maxConflicts {
+		return found
 	}
 	for _, i := range n.ops {
 		if o := &n.h.Ops[i]; o.refusedAs("ILLEGAL_GENERATION") && o.In.Generation >= 0 {
 			found = append(found, n.refusedGeneration(i, all, reach)...)
+		}
+	}
+	return found
+}
+
+// waysBack finds the sightings that would need a way back, and tells of each.
+func (h *horizon) waysBack(tell func(a, b *sighting) conflict) (found []conflict) {
+	for k := range h.all {
+		b := &h.all[k]
+		if _, least := h.passed(b.from); least <= b.most {
+			continue
+		}
+		for j := range h.all {
+			if a := &h.all[j]; a.to < b.from && a.least > b.most {
+				found = append(found, tell(a, b))
+			}
+			if len(found) == maxConflicts {
+				return found
+			}
 		}
 	}
 	return found

@@ -165,23 +165,7 @@ func (t *txnFacts) epochs(pid int64) []conflict {
 	for _, i := range t.by[pid].ops {
 		all = append(all, t.sightEpoch(pid, i)...)
 	}
-	reach := newHorizon(all)
-	var found []conflict
-	for k := range all {
-		b := &all[k]
-		if _, least := reach.passed(b.from); least <= b.most {
-			continue
-		}
-		for j := range all {
-			if a := &all[j]; a.to < b.from && a.least > b.most {
-				found = append(found, t.epochBack(a, b))
-			}
-			if len(found) == maxConflicts {
-				return found
-			}
-		}
-	}
-	return found
+	return newHorizon(all).waysBack(t.epochBack)
 }
 
 const noEpochLimit = 1 << 20

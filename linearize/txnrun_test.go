@@ -373,13 +373,7 @@ func (s *txnSim) kill() {
 		b.coordinator(t).Load()
 	}
 	for i := range b.leaders {
-		var kept []model.ProducerEntry
-		for _, e := range b.leaders[i].Entries {
-			if e = e.Durable(); e.PID != 0 {
-				kept = append(kept, e)
-			}
-		}
-		b.leaders[i].Entries = append(kept, make([]model.ProducerEntry, simEntries-len(kept))...)
+		b.leaders[i].Elect()
 	}
 }
 

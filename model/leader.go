@@ -337,9 +337,22 @@ func (l *PartitionLeader) mayEnd(e *ProducerEntry, m Marker) bool {
 // ExpireProducers forgets producers without an open transaction, as
 // producer.id.expiration.ms does, and their epochs with them.
 func (l *PartitionLeader) ExpireProducers() {
+	l.replace(func(e ProducerEntry) ProducerEntry {
+		if !e.Open {
+			return ProducerEntry{}
+		}
+		return e
+	})
+}
+
+// Elect leaves what another leader knows: that which is in the log.
+func (l *PartitionLeader) Elect() { l.replace(ProducerEntry.Durable) }
+
+// replace puts what becomes of each entry in its place, and drops what is zero.
+func (l *PartitionLeader) replace(become func(ProducerEntry) ProducerEntry) {
 	n := 0
 	for _, e := range l.Entries {
-		if e.PID != 0 && e.Open {
+		if e = become(e); e.PID != 0 {
 			l.Entries[n] = e
 			n++
 		}

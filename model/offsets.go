@@ -13,7 +13,7 @@ type OffsetCommitRequest struct {
 // O9. Nobody checks that an offset is not smaller than the one it replaces,
 // nor that the member owns the partition.
 func (c *Coordinator) OffsetCommit(r OffsetCommitRequest) Reply {
-	a := Reply{To: r.MemberID, API: OffsetCommit, Err: c.checkCommit(r)}
+	a := Reply{To: r.MemberID, API: OffsetCommit, Err: c.checkCommit(r.MemberID, r.Generation, false)}
 	if a.Err != None {
 		return a
 	}
@@ -28,33 +28,55 @@ func (c *Coordinator) OffsetCommit(r OffsetCommitRequest) Reply {
 	return a
 }
 
-// checkCommit is the decision table of groups.md 4.2.
-func (c *Coordinator) checkCommit(r OffsetCommitRequest) Error {
+// checkCommit is the decision table of groups.md 4.2, for both kinds of commits
+// (ClassicGroup.validateOffsetCommit).
+func (c *Coordinator) checkCommit(id MemberID, generation Generation, transactional bool) Error {
 	g := c.Group
-	simple := r.Generation < 0 && r.MemberID == 0
+	memberCheck, generationCheck := OffsetCommitMemberCheck, OffsetCommitGenerationCheck
+	if transactional {
+		memberCheck, generationCheck = TxnOffsetCommitMemberCheck, TxnOffsetCommitGenerationCheck
+	}
 	switch {
-	case g.State == Absent && r.Generation < 0: // O1
+	case generation < 0 && (g.State == Absent || g.State == Empty): // O1, O4
 		return None
 	case g.State == Absent: // O2
-		return GroupIDNotFound
-	case g.State == Empty && r.Generation < 0: // O4
-		return None
-	case simple: // O7
-		if c.guard(OffsetCommitEmptyGroupOnly) {
-			return UnknownMemberID
-		}
-		return None
+		return c.commitToNoGroup(transactional)
+	case generation < 0 && id == 0: // O7
+		return c.commitOfNobody(transactional)
 	}
-	if err := c.validateMember(r.MemberID); err != None && c.guard(OffsetCommitMemberCheck) { // O5
+	if err := c.validateMember(id); err != None && c.guard(memberCheck) { // O5
 		return err
 	}
-	if r.Generation != g.Generation && c.guard(OffsetCommitGenerationCheck) { // O6
+	if generation != g.Generation && c.guard(generationCheck) { // O6
 		return IllegalGeneration
 	}
-	if g.State == CompletingRebalance && c.guard(OffsetCommitCompletingCheck) { // O8
+	if g.State == CompletingRebalance && !transactional && c.guard(OffsetCommitCompletingCheck) { // O8
 		return RebalanceInProgress
 	}
 	return None // O9
+}
+
+// commitToNoGroup: row O2.
+func (c *Coordinator) commitToNoGroup(transactional bool) Error {
+	switch {
+	case !transactional:
+		return GroupIDNotFound
+	case c.guard(TxnOffsetCommitAbsentGroup):
+		return IllegalGeneration
+	}
+	return None
+}
+
+// commitOfNobody: row O7. In a transaction it is accepted in any state.
+func (c *Coordinator) commitOfNobody(transactional bool) Error {
+	refused := c.guard(OffsetCommitEmptyGroupOnly)
+	if transactional {
+		refused = !c.guard(TxnOffsetBareGroupAllowed)
+	}
+	if refused {
+		return UnknownMemberID
+	}
+	return None
 }
 
 // OffsetFetch answers with the committed offset of a partition, NoOffset where

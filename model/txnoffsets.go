@@ -24,30 +24,7 @@ type TxnOffsetCommitRequest struct {
 // stored. Source: ClassicGroup.validateOffsetCommit; groups.md 4.2, 4.3, rows O1
 // to O9 as they stand for transactions.
 func (c *Coordinator) CheckTxnOffsetCommit(r TxnOffsetCommitRequest) Error {
-	g := c.Group
-	switch {
-	case g.State == Absent && r.Generation < 0: // O1
-		return None
-	case g.State == Absent: // O2
-		if c.guard(TxnOffsetCommitAbsentGroup) {
-			return IllegalGeneration
-		}
-		return None
-	case g.State == Empty && r.Generation < 0: // O4
-		return None
-	case r.Generation < 0 && r.MemberID == 0: // O7: accepted in any state
-		if !c.guard(TxnOffsetBareGroupAllowed) {
-			return UnknownMemberID
-		}
-		return None
-	}
-	if err := c.validateMember(r.MemberID); err != None && c.guard(TxnOffsetCommitMemberCheck) { // O5
-		return err
-	}
-	if r.Generation != g.Generation && c.guard(TxnOffsetCommitGenerationCheck) { // O6
-		return IllegalGeneration
-	}
-	return None // O8 and O9: also while the plan is awaited
+	return c.checkCommit(r.MemberID, r.Generation, true)
 }
 
 // StoreTxnOffsets takes the offsets of a TxnOffsetCommit that the group and the

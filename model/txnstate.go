@@ -150,6 +150,11 @@ func (c *Config) HasProducer(client int) bool {
 	return c.IsWriter(client) || c.Transactional && client < c.Members
 }
 
+// Produces tells whether a client has a producer with a transactional id.
+func (c *Config) Produces(client int, id uint8) bool {
+	return c.HasProducer(client) && c.IDs[client] == id
+}
+
 // TransactionalIDs is the number of transactional ids.
 func (c *Config) TransactionalIDs() int {
 	n := 0

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -114,26 +115,21 @@ func boundsOf(s *scenarios.Scenario, reached []string) map[string]any {
 func modelBounds(sys *scenarios.System) []string {
 	var names []string
 	b := sys.Bounds()
-	if b.Generations {
-		names = append(names, "the bound on generations")
-	}
-	if b.Members {
-		names = append(names, "the limit of 8 member ids")
-	}
-	if b.Late {
-		names = append(names, "the limit of 3 requests whose senders gave up")
-	}
-	if b.Producers {
-		names = append(names, "the limit of 4 producer ids, or of 6 pending offsets")
-	}
-	if b.Epochs {
-		names = append(names, "the bound on producer epochs")
-	}
-	if b.Log {
-		names = append(names, "the limit of 8 records that a reader waits for")
-	}
-	if b.Works {
-		names = append(names, "the limit of 3 undecided transactions of one producer")
+	for _, limit := range []struct {
+		reached bool
+		name    string
+	}{
+		{b.Generations, "the bound on generations"},
+		{b.Members, fmt.Sprintf("the limit of %d member ids", model.MaxMembers)},
+		{b.Late, fmt.Sprintf("the limit of %d requests whose senders gave up", model.MaxLate)},
+		{b.Producers, fmt.Sprintf("the limit of %d producer ids, or of %d pending offsets", model.MaxProducerIDs, model.MaxPending)},
+		{b.Epochs, "the bound on producer epochs"},
+		{b.Log, fmt.Sprintf("the limit of %d records that a reader waits for", model.MaxLog)},
+		{b.Works, fmt.Sprintf("the limit of %d undecided transactions of one producer", model.MaxWorks)},
+	} {
+		if limit.reached {
+			names = append(names, limit.name)
+		}
 	}
 	return names
 }

@@ -1,0 +1,142 @@
+package ops
+
+import "fencecheck/model"
+
+// This file has the way of markers from a coordinator to the partitions.
+
+// writeMarker lets a partition's leader decide a marker. It is false where the
+// model has no room.
+func (x *Exec) writeMarker(p uint8, m model.Marker) (model.Error, bool) {
+	n := x.n
+	ev := &n.Last
+	ev.API, ev.Log, ev.PID, ev.Epoch = model.WriteTxnMarkers, p, m.PID, m.Epoch
+	l := x.leader(p)
+	if e := l.Find(m.PID); e != nil {
+		ev.OldEpoch = m.Epoch < e.Epoch || m.CoordinatorEpoch < e.CoordinatorEpoch
+		ev.Repeated = m.Epoch == e.Epoch && !e.Open
+	}
+	closed, err := l.WriteMarker(m)
+	ev.Err, ev.Closed = err, closed
+	x.outcome = outcomeOf(model.WriteTxnMarkers, err, false)
+	if err != model.None {
+		return err, true
+	}
+	if p == model.OffsetsLog {
+		x.endOffsets(m)
+		return err, true
+	}
+	if x.judge(p, m) {
+		kind := model.AbortMarker
+		if m.Commit {
+			kind = model.CommitMarker
+		}
+		if !x.appendEntry(p, model.Entry{Rec: model.Record{Kind: kind, PID: m.PID}}) {
+			return err, false
+		}
+	}
+	x.read(p)
+	return err, true
+}
+
+// endOffsets ends a transaction in the group's offsets. They are read at once.
+func (x *Exec) endOffsets(m model.Marker) {
+	n := x.n
+	x.judge(model.OffsetsLog, m)
+	committed := x.open(Args{}).EndTransaction(m.PID, m.Commit)
+	log := &n.Txns.Logs[model.OffsetsLog].Log
+	kept := 0
+	for _, e := range log {
+		if e.Rec.PID != m.PID {
+			log[kept] = e
+			kept++
+			continue
+		}
+		if m.Commit {
+			n.Last.Stale |= e.Stale
+			x.show(model.OffsetsLog, &e)
+		}
+	}
+	clear(log[kept:])
+	n.Last.Committed = committed
+	for p := range x.parts {
+		if n.Offsets[p] < x.s.Offsets[p] {
+			n.Last.Backward |= model.Part(p)
+		}
+	}
+}
+
+// owes tells whether the coordinator has yet to write a marker.
+func (x *Exec) owes(a Args) bool {
+	return x.s.Txns.IDs[a.A].Outbox.To.Has(int(a.B)) && !x.s.Txns.Loading
+}
+
+// deliverMarker: the coordinator writes a marker to a partition and learns the
+// answer.
+func (x *Exec) deliverMarker(a Args) bool {
+	if !x.owes(a) {
+		return false
+	}
+	m := x.begin().Txns.IDs[a.A].Outbox
+	err, ok := x.writeMarker(a.B, m)
+	if !ok {
+		return false
+	}
+	x.coordinator(a.A).MarkerAnswered(int(a.B), err)
+	x.noteAppend(a.A)
+	return x.fits()
+}
+
+// loseMarkerAnswer: the marker is decided, its answer lost; it will be sent
+// again.
+func (x *Exec) loseMarkerAnswer(a Args) bool {
+	if !x.owes(a) || !x.cfg.Travels[model.WriteTxnMarkers] || !x.s.Left(x.cfg, model.LostAnswers) {
+		return false
+	}
+	n := x.begin()
+	n.Spend(x.cfg, model.LostAnswers)
+	n.Last.GaveUp = true
+	_, ok := x.writeMarker(a.B, n.Txns.IDs[a.A].Outbox)
+	return ok && x.fits()
+}
+
+// delayMarker: the coordinator gives up on a marker that is still in flight, and
+// sends it again.
+func (x *Exec) delayMarker(a Args) bool {
+	t := &x.s.Txns.IDs[a.A]
+	if !x.owes(a) || !x.cfg.Travels[model.WriteTxnMarkers] || !x.s.Left(x.cfg, model.LateRequests) {
+		return false
+	}
+	n := x.begin()
+	n.Spend(x.cfg, model.LateRequests)
+	n.Last.GaveUp = true
+	m := &t.Outbox
+	r := model.Request{API: model.WriteTxnMarkers, PID: m.PID, Epoch: m.Epoch, Commit: m.Commit, Elected: m.CoordinatorEpoch, Log: a.B, Plain: m.Version < model.TV2}
+	if !n.AddLate(r) {
+		x.seen.Late = true
+		return false
+	}
+	return true
+}
+
+// decideMarker decides a marker that its coordinator gave up on.
+func (x *Exec) decideMarker(r *model.Request) bool {
+	m := model.Marker{PID: r.PID, Epoch: r.Epoch, Commit: r.Commit, CoordinatorEpoch: r.Elected, Version: model.TV2}
+	if r.Plain {
+		m.Version = model.TV1
+	}
+	_, ok := x.writeMarker(r.Log, m)
+	return ok && x.fits()
+}
+
+// zombieMarker: the coordinator before writes a marker of its own.
+func (x *Exec) zombieMarker(a Args) bool {
+	if !x.s.Txns.Zombie || !x.s.Txns.Old[a.A].Outbox.To.Has(int(a.B)) {
+		return false
+	}
+	m := x.begin().Txns.Old[a.A].Outbox
+	if _, ok := x.writeMarker(a.B, m); !ok {
+		return false
+	}
+	x.n.Txns.Old[a.A].Outbox.To &^= model.Part(int(a.B))
+	return x.fits()
+}
