@@ -41,7 +41,7 @@ func (w *worker) confirmed(t *testing.T, steps []step) *mismatch {
 	ctx := context.Background()
 	for scale := range 8 {
 		seq := sequence{steps: steps}
-		p, err := w.begin(ctx, seq.timeouts(w.run.game.at(true), w.run.venue.limits, 1+scale/3))
+		p, err := w.begin(ctx, timeoutsOf(&seq, w.run.game.at(true), w.run.venue.limits, 1+scale/3))
 		require.NoError(t, err)
 		for _, st := range steps {
 			if _, err = p.step(ctx, st); err != nil || p.wrong != nil {

@@ -20,26 +20,11 @@ type plan struct {
 	unreal    map[Triple]string // cannot be provoked, and why
 }
 
-// sequence is a run of steps from a group that does not exist.
-type sequence struct {
-	steps []step
-	goals []Triple // what it is there to provoke
-}
-
-// origin is how a state is reached first.
-type origin struct {
-	from state
-	by   step
-}
-
 // explorer notes what a breadth-first search passes.
 type explorer struct {
-	game    game
-	limits  limits
-	origins map[state]origin
-	first   map[Triple]origin // the first occurrence, so a shortest path leads there
-	stays   map[Triple]bool   // that occurrence does not change the state
-	unreal  map[Triple]string
+	trail[state, step]
+	game   game
+	limits limits
 }
 
 // observe is called for every transition, in the order of the search. A state
@@ -53,13 +38,7 @@ func (e *explorer) observe(before *state, st search.Step, after *state) bool {
 		e.unreal[t] = reason
 		return true
 	}
-	if _, ok := e.origins[*after]; !ok {
-		e.origins[*after] = origin{*before, s}
-	}
-	if _, ok := e.first[t]; !ok {
-		e.first[t] = origin{*before, s}
-		e.stays[t] = *before == *after && o.Own != nil && len(o.Others) == 0
-	}
+	e.pass(*before, *after, s, t, *before == *after && o.Own != nil && len(o.Others) == 0)
 	return true
 }
 
@@ -86,8 +65,7 @@ const (
 
 // explore enumerates what a group can go through under g.
 func explore(ctx context.Context, g game, l limits) (*explorer, error) {
-	e := &explorer{game: g, limits: l, origins: map[state]origin{}, first: map[Triple]origin{}, stays: map[Triple]bool{}, unreal: map[Triple]string{}}
-	e.origins[start()] = origin{}
+	e := &explorer{newTrail[state, step](start()), g, l}
 	y := system{g, plannedSeats}
 	search.BreadthFirst(ctx, y, search.Options[state]{Workers: 1,
 		Invariants: []search.Property[state]{{Name: "observed", Step: e.observe}}})
@@ -105,7 +83,7 @@ func makePlan(ctx context.Context, g game, l limits) (*plan, error) {
 		p.reachable[t] = true
 		delete(p.unreal, t)
 	}
-	p.sequences = e.sequences()
+	p.sequences = e.routes()
 	if g.instant {
 		err = p.addDelayed(ctx, g, l)
 	}
@@ -126,44 +104,6 @@ func (p *plan) addDelayed(ctx context.Context, g game, l limits) error {
 		}
 	}
 	return err
-}
-
-// path is the shortest sequence to a state.
-func (e *explorer) path(s state) []step {
-	var steps []step
-	for s != start() {
-		o := e.origins[s]
-		steps = append(steps, o.by)
-		s = o.from
-	}
-	slices.Reverse(steps)
-	return steps
-}
-
-// sequences go to each state that has triples of its own: all requests that
-// leave it as it is share one way there, each other step has its own.
-func (e *explorer) sequences() []sequence {
-	at := map[state]*sequence{}
-	var all []*sequence
-	for _, t := range sortedTriples(e.first) {
-		o := e.first[t]
-		if !e.stays[t] {
-			all = append(all, &sequence{append(e.path(o.from), o.by), []Triple{t}})
-			continue
-		}
-		s := at[o.from]
-		if s == nil {
-			s = &sequence{steps: e.path(o.from)}
-			at[o.from] = s
-			all = append(all, s)
-		}
-		s.steps, s.goals = append(s.steps, o.by), append(s.goals, t)
-	}
-	out := make([]sequence, len(all))
-	for i, s := range all {
-		out[i] = *s
-	}
-	return out
 }
 
 // sortedTriples makes a plan the same for every run.

@@ -85,23 +85,16 @@ const (
 	knownStudies = 2 * time.Second
 )
 
-// study makes a difference small and sure, and reports it. What has been found
-// before is only counted.
+// study makes a difference small and sure, and reports it.
 func (w *worker) study(ctx context.Context, p *play, m mismatch) error {
-	first := p.signature(m)
-	if !w.run.claim(first, m.known) {
-		return nil
-	}
-	small, err := w.minimise(ctx, p, m)
-	if err != nil {
-		return err
-	}
-	if small == nil {
-		w.run.drop(first)
-		return nil
-	}
-	w.run.keep(first, w.run.describe(small))
-	return nil
+	return w.run.study(p.signature(m), m.known, func() (*Difference, error) {
+		small, err := w.minimise(ctx, p, m)
+		if small == nil || err != nil {
+			return nil, err
+		}
+		d := w.run.describe(small)
+		return &d, nil
+	})
 }
 
 // minimise drops steps while the same difference stays: first all that left the
@@ -113,8 +106,16 @@ func (w *worker) minimise(ctx context.Context, p *play, m mismatch) (*play, erro
 		return nil, err
 	}
 	want := best.signature(*best.wrong)
-	err = shrink(best.steps, p.idle, patienceFor(m.known)+20*w.run.venue.limits.initialDelay, func(steps []step) (bool, error) {
-		q, err := w.again(ctx, steps, want)
+	return smallest(best, best.steps, p.idle, patienceFor(m.known)+20*w.run.venue.limits.initialDelay, func(steps []step) (*play, error) {
+		return w.again(ctx, steps, want)
+	})
+}
+
+// smallest is the last play of fewer and fewer steps that still shows what best
+// shows; again plays them, and returns nil where they do not.
+func smallest[S, P any](best *P, steps []S, idle []bool, patience time.Duration, again func([]S) (*P, error)) (*P, error) {
+	err := shrink(steps, idle, patience, func(less []S) (bool, error) {
+		q, err := again(less)
 		if q != nil {
 			best = q
 		}

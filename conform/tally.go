@@ -112,6 +112,24 @@ func (r *tally) progress() Progress {
 	return Progress{Part: r.part, Requests: r.requests, Reachable: len(r.reachable), Covered: n, Differences: len(r.found), Elapsed: time.Since(r.begun)}
 }
 
+// study makes a difference small and sure, and keeps it. What has been found
+// before is only counted; what does not occur again is dropped.
+func (r *tally) study(s signature, known string, small func() (*Difference, error)) error {
+	if !r.claim(s, known) {
+		return nil
+	}
+	d, err := small()
+	switch {
+	case err != nil:
+		return err
+	case d == nil:
+		r.drop(s)
+	default:
+		r.keep(s, *d)
+	}
+	return nil
+}
+
 // claim counts a difference, and tells whether it is to be studied: it is new,
 // and no other form of the same known one has been.
 func (r *tally) claim(s signature, known string) bool {

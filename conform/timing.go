@@ -29,9 +29,9 @@ type timeouts struct {
 	delay     time.Duration                    // the broker's initial delay
 }
 
-// plan finds out which members a sequence lets expire, by playing it in the
+// timeoutsOf finds out which members a sequence lets expire, by playing it in the
 // model with the choices that it assumes.
-func (s *sequence) timeouts(g *game, l limits, scale int) timeouts {
+func timeoutsOf(s *sequence, g *game, l limits, scale int) timeouts {
 	t := timeouts{session: map[model.MemberID]time.Duration{}, delay: l.initialDelay}
 	next := l.shortest(scale)
 	now := start()

@@ -2,29 +2,9 @@ package conform
 
 import (
 	"context"
-	"slices"
 
 	"fencecheck/search"
 )
-
-// txnSequence is a run of steps from an id that nobody has used.
-type txnSequence struct {
-	steps []txnStep
-	goals []Triple // what it is there to provoke
-	// shares: after the first way steps, each step has a goal of its own, and
-	// changes nothing.
-	shares bool
-	way    int
-}
-
-// rest is the sequence without the goals up to a difference that ended it, nil if
-// nothing is left.
-func (s *txnSequence) rest(played int) *txnSequence {
-	if !s.shares || played <= s.way || played >= len(s.steps) {
-		return nil
-	}
-	return &txnSequence{append(slices.Clone(s.steps[:s.way]), s.steps[played:]...), nil, true, s.way}
-}
 
 // txnPlan is what the model says can happen, and how to make it happen.
 type txnPlan struct {
@@ -49,19 +29,10 @@ const (
 // spentCast begins where no epoch is left, which takes a broker seconds.
 var spentCast = cast{outs: 1, spent: true}
 
-// txnOrigin is how a state is reached first.
-type txnOrigin struct {
-	from string // its encoding
-	by   txnStep
-}
-
 // txnExplorer notes what a breadth-first search passes.
 type txnExplorer struct {
-	game    *txnGame
-	origins map[string]txnOrigin
-	first   map[Triple]txnOrigin // the first occurrence, so a shortest path leads there
-	stays   map[Triple]bool      // that occurrence does not change the state
-	unreal  map[Triple]string
+	trail[string, txnStep] // states by their encodings
+	game                   *txnGame
 }
 
 // observe is called for every transition, in the order of the search.
@@ -75,13 +46,7 @@ func (e *txnExplorer) observe(before *txnState, st search.Step, after *txnState)
 		return true
 	}
 	from, to := string(before.append(nil)), string(after.append(nil))
-	if _, ok := e.origins[to]; !ok {
-		e.origins[to] = txnOrigin{from, s}
-	}
-	if _, ok := e.first[t]; !ok {
-		e.first[t] = txnOrigin{from, s}
-		e.stays[t] = from == to
-	}
+	e.pass(from, to, s, t, from == to)
 	return true
 }
 
@@ -123,7 +88,7 @@ const manyGoals = 12
 // exploreTxns enumerates what a cast can go through.
 func exploreTxns(ctx context.Context, g *txnGame, c cast, depth int) (*txnExplorer, error) {
 	start := txnStart()
-	e := &txnExplorer{g, map[string]txnOrigin{string(start.append(nil)): {}}, map[Triple]txnOrigin{}, map[Triple]bool{}, map[Triple]string{}}
+	e := &txnExplorer{newTrail[string, txnStep](string(start.append(nil))), g}
 	search.BreadthFirst(ctx, txnSystem{*g, c}, search.Options[txnState]{Workers: 1, MaxDepth: depth,
 		Invariants: []search.Property[txnState]{{Name: "observed", Step: e.observe}}})
 	return e, ctx.Err()
@@ -137,7 +102,7 @@ func (p *txnPlan) add(e *txnExplorer, goals int) {
 			delete(e.first, t)
 		}
 	}
-	for _, s := range e.sequences() {
+	for _, s := range e.routes() {
 		if len(s.goals) < goals {
 			continue
 		}
@@ -152,41 +117,4 @@ func (p *txnPlan) add(e *txnExplorer, goals int) {
 			p.reachable[t], p.unreal[t] = true, reason
 		}
 	}
-}
-
-// path is the shortest sequence to a state.
-func (e *txnExplorer) path(state string) []txnStep {
-	var steps []txnStep
-	for o := e.origins[state]; o.from != ""; o = e.origins[o.from] {
-		steps = append(steps, o.by)
-	}
-	slices.Reverse(steps)
-	return steps
-}
-
-// sequences go to each state that has triples of its own: all requests that
-// leave it as it is share one way there, each other step has its own.
-func (e *txnExplorer) sequences() []txnSequence {
-	at := map[string]*txnSequence{}
-	var all []*txnSequence
-	for _, t := range sortedTriples(e.first) {
-		o := e.first[t]
-		if !e.stays[t] {
-			all = append(all, &txnSequence{append(e.path(o.from), o.by), []Triple{t}, false, 0})
-			continue
-		}
-		s := at[o.from]
-		if s == nil {
-			way := e.path(o.from)
-			s = &txnSequence{steps: way, shares: true, way: len(way)}
-			at[o.from] = s
-			all = append(all, s)
-		}
-		s.steps, s.goals = append(s.steps, o.by), append(s.goals, t)
-	}
-	out := make([]txnSequence, len(all))
-	for i, s := range all {
-		out[i] = *s
-	}
-	return out
 }

@@ -23,51 +23,35 @@ func (w *txnWorker) studyAll(ctx context.Context, p *txnPlay) error {
 	return nil
 }
 
-// study makes a difference small and sure, and reports it. What has been found
-// before is only counted.
+// study makes a difference small and sure, and reports it.
 func (w *txnWorker) study(ctx context.Context, p *txnPlay, m txnMismatch) error {
-	first := p.signature(m)
-	if !w.run.claim(first, m.known) {
-		return nil
-	}
-	if p.vector != nil { // is told whole
-		whole := *p
-		whole.events, whole.wrong = p.events[:m.event+1], &m
-		w.run.keep(first, w.run.describe(&whole))
-		return nil
-	}
-	small, err := w.minimise(ctx, p, m)
-	if err != nil {
-		return err
-	}
-	if small == nil {
-		w.run.drop(first)
-		return nil
-	}
-	w.run.keep(first, w.run.describe(small))
-	return nil
+	return w.run.study(p.signature(m), m.known, func() (*Difference, error) {
+		small, err := w.minimise(ctx, p, m)
+		if small == nil || err != nil {
+			return nil, err
+		}
+		d := w.run.describe(small)
+		return &d, nil
+	})
 }
 
 // minimise drops steps while the same difference stays. It is nil if the
-// difference does not occur again at all.
+// difference does not occur again at all. A vector is told whole.
 func (w *txnWorker) minimise(ctx context.Context, p *txnPlay, m txnMismatch) (*txnPlay, error) {
+	if p.vector != nil {
+		whole := *p
+		whole.events, whole.wrong = p.events[:m.event+1], &m
+		return &whole, nil
+	}
 	want := p.signature(m)
 	steps := p.steps()[:m.event+1]
 	best, err := w.again(ctx, steps, want)
 	if best == nil || err != nil {
 		return nil, err
 	}
-	err = shrink(steps, p.idle, patienceFor(m.known), func(less []txnStep) (bool, error) {
-		q, err := w.again(ctx, less, want)
-		if q != nil {
-			best = q
-		}
-		return q != nil, err
+	return smallest(best, steps, p.idle, patienceFor(m.known), func(less []txnStep) (*txnPlay, error) {
+		return w.again(ctx, less, want)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return best, nil
 }
 
 // steps are those that were played.

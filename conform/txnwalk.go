@@ -68,34 +68,7 @@ func (w *txnWalk) draw(s *txnState, g *txnGame) txnStep {
 			by[st.Op] = append(by[st.Op], st)
 		}
 	})
-	total := 0
-	for o, steps := range by {
-		if len(steps) > 0 {
-			total += txnWeights[o]
-		}
-	}
-	n := w.random.IntN(total)
-	for o, steps := range by {
-		if len(steps) == 0 {
-			continue
-		}
-		if n -= txnWeights[o]; n < 0 {
-			return w.among(steps)
-		}
-	}
-	panic("conform: a description is always possible")
-}
-
-// among prefers sound steps, without forbidding others.
-func (w *txnWalk) among(steps []txnStep) txnStep {
-	st := steps[w.random.IntN(len(steps))]
-	for range 8 {
-		if w.sound(st) {
-			break
-		}
-		st = steps[w.random.IntN(len(steps))]
-	}
-	return st
+	return draw(w.random, by[:], txnWeights[:], w.sound, 8)
 }
 
 // sound: the tokens are those of a client that has not missed anything, and

@@ -52,33 +52,7 @@ func (w *walk) draw(s *state) step {
 			by[st.Op] = append(by[st.Op], st)
 		}
 	})
-	total := 0
-	for o, steps := range by {
-		if len(steps) > 0 {
-			total += weights[o]
-		}
-	}
-	n := w.random.IntN(total)
-	for o, steps := range by {
-		if len(steps) == 0 {
-			continue
-		}
-		if n -= weights[o]; n < 0 {
-			return w.among(steps)
-		}
-	}
-	panic("conform: a fetch is always possible")
-}
-
-// among prefers steps of members, without forbidding others.
-func (w *walk) among(steps []step) step {
-	st := steps[w.random.IntN(len(steps))]
-	for range 3 {
-		if st.sound() {
-			break
-		}
-		st = steps[w.random.IntN(len(steps))]
-	}
+	st := draw(w.random, by[:], weights[:], step.sound, 3)
 	if st.Op.timer() && w.timers[st.Op] {
 		delete(w.timers, st.Op)
 	}

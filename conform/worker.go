@@ -56,7 +56,7 @@ func (w *worker) start(ctx context.Context, j job, scale int) (*play, error) {
 	v := w.run.venue
 	t := timeouts{}
 	if j.sequence != nil {
-		t = j.sequence.timeouts(&w.run.game, v.limits, scale)
+		t = timeoutsOf(j.sequence, &w.run.game, v.limits, scale)
 	} else {
 		t = newWalk(w.run.o.Seed, j.walk, v.limits, scale).timeouts
 	}
@@ -138,7 +138,7 @@ func (p *play) wander(ctx context.Context, w *walk) (bool, error) {
 func (w *worker) replay(ctx context.Context, steps []step, stop *signature) (*play, error) {
 	s := sequence{steps: steps}
 	for scale := 1; scale <= 4; scale *= 2 {
-		p, err := w.begin(ctx, s.timeouts(&w.run.game, w.run.venue.limits, scale))
+		p, err := w.begin(ctx, timeoutsOf(&s, &w.run.game, w.run.venue.limits, scale))
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,37 @@
+package conform
+
+import "math/rand/v2"
+
+// draw chooses a step at random: first its kind, by weight, then one of that
+// kind, and most often one that a client in good standing would send: it is tried
+// so many times more.
+func draw[T any](random *rand.Rand, by [][]T, weights []int, sound func(T) bool, tries int) T {
+	total := 0
+	for o, steps := range by {
+		if len(steps) > 0 {
+			total += weights[o]
+		}
+	}
+	n := random.IntN(total)
+	for o, steps := range by {
+		if len(steps) == 0 {
+			continue
+		}
+		if n -= weights[o]; n < 0 {
+			return among(random, steps, sound, tries)
+		}
+	}
+	panic("conform: something can always be read")
+}
+
+// among prefers sound steps, without forbidding others.
+func among[T any](random *rand.Rand, steps []T, sound func(T) bool, tries int) T {
+	st := steps[random.IntN(len(steps))]
+	for range tries {
+		if sound(st) {
+			break
+		}
+		st = steps[random.IntN(len(steps))]
+	}
+	return st
+}
