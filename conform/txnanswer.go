@@ -75,8 +75,6 @@ func (a *txnAnswer) text() string {
 	return text
 }
 
-func pairText(p model.ProducerID, e model.Epoch) string { return fmt.Sprintf("%d,%d", p, e) }
-
 // pidName is how reports write a producer id.
 func pidName(p model.ProducerID) string {
 	switch {

@@ -123,19 +123,11 @@ var restartVectors = []vector{
 	{"v14", []line{{firstInit, "1,0"}, {lineInit(1, 0), "1,1"}, {brokerAgain, ""}, {lineInit(1, 0), answered90}}},
 }
 
-// request is a line's request where the coordinator has an epoch.
+// on is a line's request where the coordinator has an epoch.
 func (l line) on(g *txnGame) txnRequest {
 	r := l.request
 	if r.Step.Op == writeMarker {
 		r.Coord += g.coordinator
 	}
 	return r
-}
-
-// says is what an answer says, as lines have it.
-func (a *txnAnswer) says() string {
-	if a.Err == model.None && a.PID != 0 {
-		return pairText(a.PID, a.Epoch)
-	}
-	return errorName(a.Err)
 }

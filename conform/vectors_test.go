@@ -2,6 +2,7 @@ package conform
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -57,4 +58,12 @@ func playVector(t *testing.T, w *txnWorker, v *vector, defects ...model.Mutation
 			}
 		}
 	})
+}
+
+// says is what an answer says, as lines have it.
+func (a *txnAnswer) says() string {
+	if a.Err == model.None && a.PID != 0 {
+		return fmt.Sprintf("%d,%d", a.PID, a.Epoch)
+	}
+	return errorName(a.Err)
 }

@@ -2,6 +2,7 @@ package counterexamples
 
 import (
 	"fmt"
+	"strings"
 
 	"fencecheck/model"
 )
@@ -51,16 +52,13 @@ func (t *teller) pairWas(b model.ProducerID, be model.Epoch, a model.ProducerID,
 
 // logNames lists a set of logs.
 func logNames(set model.PartSet) string {
-	text := ""
+	var names []string
 	for p := range model.NumLogs {
 		if set.Has(p) {
-			text += " " + logName(p)
+			names = append(names, logName(p))
 		}
 	}
-	if text == "" {
-		return ""
-	}
-	return text[1:]
+	return strings.Join(names, " ")
 }
 
 // leaderChanges is what a partition's leader knows of producers.

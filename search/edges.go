@@ -10,8 +10,6 @@ const (
 	// bound. Where it has one, the edges may take a part of it.
 	edgesBudget = 1 << 30
 	edgesShare  = 4
-	// edgeGoals is the most goals that edges are kept for: one bit of a set each.
-	edgeGoals = 64
 	// maxGoalSets is how many sets of goals the edges of one page can name.
 	maxGoalSets = 31
 	edgeBytes   = 12
@@ -149,7 +147,7 @@ func (f *fan) read(data []byte) {
 
 // recording tells whether the edges of the next round shall be kept.
 func (e *engine[S]) recording() bool {
-	return e.judging && len(e.o.Goals) <= edgeGoals && e.edges < e.edgesBudget
+	return e.judging && len(e.o.Goals) <= judgeGoals && e.edges < e.edgesBudget
 }
 
 // keepEdges keeps the edges that a round recorded with its pages.

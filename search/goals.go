@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// judgeGoals is how many goals are judged together.
+// judgeGoals is how many goals are judged together, one bit of a set each. Edges are kept
+// for no more.
 const judgeGoals = 64
 
 // A judge looks for states from which goals cannot be reached. It sweeps backwards over

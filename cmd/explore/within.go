@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -277,14 +278,7 @@ func (g *gate) summary() *climbReport {
 	return rep
 }
 
-func (g *gate) ownCompleted() bool {
-	for _, b := range g.climb.done {
-		if g.own.below(b) {
-			return true
-		}
-	}
-	return false
-}
+func (g *gate) ownCompleted() bool { return slices.ContainsFunc(g.climb.done, g.own.below) }
 
 // reachedLimits lists the faults that were raised as far as they can be.
 func (g *gate) reachedLimits() []limitReport {
