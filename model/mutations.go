@@ -123,6 +123,18 @@ const (
 	NumMutations
 )
 
+// firstOfTransactions is where in the registry the rules of transactions begin.
+const firstOfTransactions = InitBumpEpoch
+
+// Concerns tells whether a mutation can make a difference under a configuration:
+// the rules of transactions need producers, those of groups consumers.
+func (c *Config) Concerns(m Mutation) bool {
+	if m >= firstOfTransactions {
+		return c.Producing()
+	}
+	return c.Consuming()
+}
+
 // MutationInfo describes one entry of the registry.
 type MutationInfo struct {
 	ID     string // as --mutate takes it

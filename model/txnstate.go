@@ -139,6 +139,9 @@ func (s *State) Work(w WorkID) *Work {
 	return &s.Txns.Works[WorkClient(w)][int(w-1)%MaxWorks]
 }
 
+// Consuming tells whether a configuration has a group.
+func (c *Config) Consuming() bool { return c.Members+c.Simple > 0 }
+
 // Producing tells whether a configuration has transactions.
 func (c *Config) Producing() bool { return c.Writers > 0 || c.Transactional }
 

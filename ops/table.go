@@ -253,7 +253,7 @@ var Table = [...]Op{
 		Source: "OffsetMetadataManager.cleanupExpiredOffsets, ClassicGroup.validateDeleteGroup; groups.md 4.7, 4.8"},
 }
 
-func consumers(c *model.Config) bool { return c.Members+c.Simple > 0 }
+func consumers(c *model.Config) bool { return c.Consuming() }
 
 func producing(c *model.Config) bool { return c.Producing() }
 

@@ -103,7 +103,7 @@ func TestRedundantMutationsChangeNoVerdict(t *testing.T) {
 			continue
 		}
 		for m := model.Mutation(0); m < model.NumMutations; m++ {
-			if model.Registry[m].Redundant == "" || m >= model.InitBumpEpoch && !s.Config.Producing() {
+			if model.Registry[m].Redundant == "" || !s.Config.Concerns(m) {
 				continue
 			}
 			without := s.With(model.Mutations{}.With(m))
@@ -111,6 +111,30 @@ func TestRedundantMutationsChangeNoVerdict(t *testing.T) {
 			assert.Equal(t, base.Verdict, r.Verdict, "%s without %s", s.ID, m)
 		}
 	}
+}
+
+// A mutation that concerns nobody changes nothing at all.
+func TestMutationsThatConcernNobody(t *testing.T) {
+	met := 0
+	for _, s := range All() {
+		base := explored(s).result
+		if base.States > 1_000 {
+			continue
+		}
+		for m := model.Mutation(0); m < model.NumMutations; m++ {
+			if s.Config.Concerns(m) {
+				continue
+			}
+			met++
+			without := s.With(model.Mutations{}.With(m))
+			r := search.BreadthFirst(context.Background(), without.System(), without.Options())
+			assert.Equal(t, base.Verdict, r.Verdict, "%s without %s", s.ID, m)
+			assert.Equal(t, base.States, r.States, "%s without %s", s.ID, m)
+			assert.Equal(t, base.Transitions, r.Transitions, "%s without %s", s.ID, m)
+			assert.Equal(t, base.OutcomeCounts, r.OutcomeCounts, "%s without %s", s.ID, m)
+		}
+	}
+	assert.NotZero(t, met)
 }
 
 // proofs has, for each property, mutations that violate it where a scenario

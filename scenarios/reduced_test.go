@@ -81,8 +81,8 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 			s, err := base.Change(func(d *Definition) { d.AnyOrder = anyOrder })
 			require.NoError(t, err)
 			for m := model.Mutation(0); m <= model.NumMutations; m++ {
-				if m < model.InitBumpEpoch && s.Config.Members == 0 || m >= model.InitBumpEpoch && m < model.NumMutations && !s.Config.Producing() {
-					continue // it concerns nobody
+				if m < model.NumMutations && !s.Config.Concerns(m) {
+					continue
 				}
 				s := s
 				if m < model.NumMutations {

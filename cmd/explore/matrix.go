@@ -179,12 +179,21 @@ func (m *matrix) searchAll(cells []*cell, maxStates int64) {
 }
 
 func (m *matrix) search(c *cell, maxStates int64) {
+	if !c.concerned() {
+		c.result = m.baseline(c.scenario).result
+		return
+	}
 	ctx, cancel := (&limits{timeout: m.timeout}).context(m.ctx)
 	defer cancel()
 	s := c.scenario.With(c.mutations)
 	o := s.Options()
 	o.Workers, o.MaxStates = 1, maxStates
 	c.result = search.BreadthFirst(ctx, s.System(), o)
+}
+
+// concerned tells whether a cell's mutations can make a difference to its scenario.
+func (c *cell) concerned() bool {
+	return len(c.mutations.List()) == 0 || slices.ContainsFunc(c.mutations.List(), c.scenario.Config.Concerns)
 }
 
 // found is what a cell's search found, in words.
