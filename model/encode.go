@@ -35,14 +35,16 @@ func (s *State) Append(dst []byte, c *Config) []byte {
 	return dst
 }
 
-// Decode is the inverse of Append; it fills all of s, but for what transactions
-// need where there are none: that must be zero, and stays so.
+// Decode is the inverse of Append; it fills what CopyFrom copies.
 func (s *State) Decode(src []byte, c *Config) {
+	s.Group, s.Members, s.Spent, s.Ghost, s.Last = Group{}, [MaxMembers]Member{}, [NumBudgets]uint8{}, Ghost{}, Event{}
+	clear(s.Clients[:c.Clients()])
+	if c.MayHappen(LateRequests) {
+		s.Late = [MaxLate]Request{}
+	}
 	if c.Producing() {
 		s.Txns = TransactionSide{}
 	}
-	s.Group, s.Members, s.Clients, s.Late = Group{}, [MaxMembers]Member{}, [MaxClients]Client{}, [MaxLate]Request{}
-	s.Spent, s.Ghost, s.Last = [NumBudgets]uint8{}, Ghost{}, Event{}
 	src = s.decodeGroup(src)
 	for p := range s.Offsets {
 		s.Offsets[p] = NoOffset

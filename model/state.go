@@ -157,11 +157,20 @@ type State struct {
 	Last Event
 }
 
-// CopyGroup copies all but what transactions need, which is zero in both where
-// there are none.
-func (s *State) CopyGroup(from *State) {
-	s.Group, s.Members, s.Offsets, s.Clients = from.Group, from.Members, from.Offsets, from.Clients
-	s.Late, s.Spent, s.Ghost = from.Late, from.Spent, from.Ghost
+// CopyFrom copies what can differ from zero under a configuration. The rest
+// must be zero in both, or of a state under the same configuration.
+func (s *State) CopyFrom(from *State, c *Config) {
+	s.Group, s.Members, s.Offsets, s.Spent, s.Ghost = from.Group, from.Members, from.Offsets, from.Spent, from.Ghost
+	for i := range c.Clients() {
+		s.Clients[i] = from.Clients[i]
+	}
+	if c.MayHappen(LateRequests) {
+		s.Late = from.Late
+	}
+	if c.Producing() {
+		s.Txns = from.Txns
+	}
+	s.Last = from.Last
 }
 
 // Output notes that the output of a record has become durable.

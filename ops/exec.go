@@ -216,11 +216,7 @@ func (x *Exec) allows(p Param, v uint8) bool {
 
 // begin starts the successor as a copy, once the step's guard has been passed.
 func (x *Exec) begin() *model.State {
-	if x.produces {
-		*x.n = *x.s
-	} else {
-		x.n.CopyGroup(x.s)
-	}
+	x.n.CopyFrom(x.s, x.cfg)
 	x.n.Last = model.Event{}
 	return x.n
 }
