@@ -129,7 +129,7 @@ func TestMutatedTransactionsAreNotReal(t *testing.T) {
 		{"eos-group-metadata", "no-stale-commit", []string{"txn-offset-commit-member-check"}, Field{"error", "NONE", "UNKNOWN_MEMBER_ID"}},
 		{"eos-group-metadata", "no-torn-transaction", []string{"lso-open-transaction"}, Field{"reads", "0:r1", ""}},
 		{"late-produce", "no-duplicate-record", []string{"sequence-check", "duplicate-window"}, Field{"reads", "0:r1 1:r1", "0:r1"}},
-		{"fence-then-abort", "timeout-is-no-fence", []string{"end-txn-retry-after-fence"}, Field{"error", "PRODUCER_FENCED", "NONE"}},
+		{"fence-then-abort", "timeout-is-no-fence", []string{"end-txn-retry-after-fence"}, Field{"error", "PRODUCER_FENCED", "INVALID_TXN_STATE"}},
 	} {
 		t.Run(x.id+" "+x.mutate[0], func(t *testing.T) {
 			only, err := scenario(t, x.id).Only(x.property)

@@ -50,7 +50,7 @@ type Bounds struct{ Generations, Members, Late, Producers, Epochs, Log, Works bo
 type Exec struct {
 	cfg    *model.Config
 	parts  int
-	asked  []uint16
+	asked  []asked
 	urgent []uint16 // of these, those that may be urgent
 	topics []uint8
 	s, n   *model.State
@@ -75,12 +75,20 @@ type Exec struct {
 	plan    [model.MaxMembers]model.MemberAssignment
 }
 
+// asked is an operation that the configuration asks for. How many values its
+// parameters have is looked up once, where no state changes it.
+type asked struct {
+	op     uint16
+	fixed  bool
+	values [2]int
+}
+
 // NewExec prepares an Exec for a configuration, which must not change.
 func NewExec(cfg *model.Config) *Exec {
 	x := &Exec{cfg: cfg, parts: cfg.AllPartitions(), delivered: make([]int64, len(Outcomes)), produces: cfg.Producing()}
 	for i := range Table {
 		if Table[i].Asked(cfg) {
-			x.asked = append(x.asked, uint16(i))
+			x.asked = append(x.asked, asked{op: uint16(i)})
 			if Table[i].urgent != nil {
 				x.urgent = append(x.urgent, uint16(i))
 			}
@@ -89,7 +97,17 @@ func NewExec(cfg *model.Config) *Exec {
 	for p := range x.parts {
 		x.topics = append(x.topics, cfg.TopicOf(p))
 	}
+	for i := range x.asked {
+		x.asked[i].look(x)
+	}
 	return x
+}
+
+func (o *asked) look(x *Exec) {
+	params := Table[o.op].Params
+	if o.fixed = params[0] != Member && params[1] != Member; o.fixed {
+		o.values = [2]int{x.domain(params[0]), x.domain(params[1])}
+	}
 }
 
 // Bounds tells which limits have kept a step of this Exec from being taken.
@@ -103,11 +121,15 @@ func (x *Exec) Delivered() []int64 { return x.delivered }
 // next.
 func (x *Exec) Next(s, next *model.State, emit func(Taken)) {
 	x.s, x.n = s, next
-	for _, op := range x.asked {
-		o := &Table[op]
-		for i := range x.domain(o.Params[0]) {
-			for j := range x.domain(o.Params[1]) {
-				x.each(op, Args{A: x.value(o.Params[0], i), B: x.value(o.Params[1], j)}, emit)
+	for i := range x.asked {
+		o := &x.asked[i]
+		params, values := &Table[o.op].Params, o.values
+		if !o.fixed {
+			values = [2]int{x.domain(params[0]), x.domain(params[1])}
+		}
+		for i := range values[0] {
+			for j := range values[1] {
+				x.each(o.op, Args{A: x.value(params[0], i), B: x.value(params[1], j)}, emit)
 			}
 		}
 	}
