@@ -185,7 +185,7 @@ func (c *Client) reset(forgetID bool, off *Mutations) {
 // poll again.
 func (c *Client) Fail() {
 	topics := c.Topics
-	*c = Client{Phase: Failed, Generation: NoGeneration, Topics: topics}
+	*c = Client{ClientState: ClientState{Phase: Failed, Generation: NoGeneration, Topics: topics}}
 }
 
 // LeaveByPollTimeout: the heartbeat thread leaves the group for an application

@@ -5,71 +5,114 @@ package model
 // frontier of millions fits in memory. Numbers that may be -1 are kept plus
 // one; MaxGeneration and MaxRecords keep them below 256.
 
-// Append writes the encoding of s behind dst. What the last step did is left
-// out.
-func (s *State) Append(dst []byte, c *Config) []byte {
-	var r ranks
-	if c.Ranks {
-		r.collect(s, c)
-	}
-	dst = s.appendGroup(dst, &r)
-	for p := range c.AllPartitions() {
-		dst = append(dst, byte(s.Offsets[p]+1), s.Ghost.Done[p], s.Ghost.Twice[p])
-	}
-	for i := range c.Clients() {
-		dst = s.Clients[i].append(dst, c, &r)
-	}
-	if c.MayHappen(LateRequests) {
-		for i := range s.Late {
-			dst = s.Late[i].append(dst, c, &r)
-		}
-	}
+// A Layout is what of a State can differ from zero under a configuration, which
+// must not change. Whatever it does leaves the rest alone: that must be zero, and
+// stays so.
+type Layout struct {
+	cfg        *Config
+	clients    int
+	partitions int
+	spent      []Budget // those that are counted
+	late       bool
+	producing  bool
+}
+
+// NewLayout prepares the layout of a configuration.
+func NewLayout(c *Config) *Layout {
+	l := &Layout{cfg: c, clients: c.Clients(), partitions: c.AllPartitions(), late: c.MayHappen(LateRequests), producing: c.Producing()}
 	for b, most := range c.Budgets {
 		if most > 0 && !c.Unbounded[b] {
-			dst = append(dst, s.Spent[b])
+			l.spent = append(l.spent, Budget(b))
 		}
 	}
-	if c.Producing() {
-		dst = s.appendTransactions(dst, c)
+	return l
+}
+
+// Copy makes one state equal to another, but for what the last step did.
+func (l *Layout) Copy(to, from *State) {
+	to.Group, to.Offsets, to.Spent, to.Ghost = from.Group, from.Offsets, from.Spent, from.Ghost
+	for i := range to.Members {
+		if to.Members[i].ID|from.Members[i].ID == 0 { // there are no more in either
+			break
+		}
+		to.Members[i] = from.Members[i]
+	}
+	for i := range to.Clients[:l.clients] {
+		a, b := &to.Clients[i], &from.Clients[i]
+		a.ClientState = b.ClientState
+		a.App.become(&b.App)
+		a.Beat.become(&b.Beat)
+	}
+	if l.late {
+		to.Late = from.Late
+	}
+	if l.producing {
+		to.Txns = from.Txns
+	}
+}
+
+// become copies a request, or that there is none.
+func (r *Request) become(o *Request) {
+	if r.API|o.API != NoAPI {
+		*r = *o
+	}
+}
+
+// Append writes the encoding of s behind dst. What the last step did is left
+// out.
+func (l *Layout) Append(dst []byte, s *State) []byte {
+	var r ranks
+	if l.cfg.Ranks {
+		r.collect(s, l.cfg)
+	}
+	dst = s.appendGroup(dst, &r)
+	for p := range s.Offsets[:l.partitions] {
+		dst = append(dst, byte(s.Offsets[p]+1), s.Ghost.Done[p], s.Ghost.Twice[p])
+	}
+	for i := range s.Clients[:l.clients] {
+		dst = s.Clients[i].append(dst, l.partitions, &r)
+	}
+	if l.late {
+		for i := range s.Late {
+			dst = s.Late[i].append(dst, l.partitions, &r)
+		}
+	}
+	for _, b := range l.spent {
+		dst = append(dst, s.Spent[b])
+	}
+	if l.producing {
+		dst = s.appendTransactions(dst, l.cfg)
 	}
 	return dst
 }
 
-// Decode is the inverse of Append; it fills what CopyFrom copies.
-func (s *State) Decode(src []byte, c *Config) {
-	s.Group, s.Members, s.Spent, s.Ghost, s.Last = Group{}, [MaxMembers]Member{}, [NumBudgets]uint8{}, Ghost{}, Event{}
-	clear(s.Clients[:c.Clients()])
-	if c.MayHappen(LateRequests) {
-		s.Late = [MaxLate]Request{}
-	}
-	if c.Producing() {
-		s.Txns = TransactionSide{}
-	}
+// Decode is the inverse of Append.
+func (l *Layout) Decode(src []byte, s *State) {
+	s.Spent, s.Ghost, s.Last = [NumBudgets]uint8{}, Ghost{}, Event{}
 	src = s.decodeGroup(src)
 	for p := range s.Offsets {
 		s.Offsets[p] = NoOffset
 	}
-	for p := range c.AllPartitions() {
+	for p := range s.Offsets[:l.partitions] {
 		s.Offsets[p] = Offset(src[0]) - 1
 		s.Ghost.Done[p], s.Ghost.Twice[p] = src[1], src[2]
 		src = src[3:]
 	}
-	for i := range c.Clients() {
-		src = s.Clients[i].decode(src, c)
+	for i := range s.Clients[:l.clients] {
+		src = s.Clients[i].decode(src, l.partitions)
 	}
-	if c.MayHappen(LateRequests) {
+	if l.late {
 		for i := range s.Late {
-			src = s.Late[i].decode(src, c)
+			src = s.Late[i].decode(src, l.partitions)
 		}
 	}
-	for b, most := range c.Budgets {
-		if most > 0 && !c.Unbounded[b] {
-			s.Spent[b] = src[0]
-			src = src[1:]
-		}
+	for _, b := range l.spent {
+		s.Spent[b] = src[0]
+		src = src[1:]
 	}
-	if c.Producing() {
-		s.decodeTransactions(src, c)
+	if l.producing {
+		s.Txns = TransactionSide{}
+		s.decodeTransactions(src, l.cfg)
 	}
 }
 
@@ -96,25 +139,30 @@ func (s *State) decodeGroup(src []byte) []byte {
 	g.DelaysLeft = src[4]
 	src = src[5:]
 	for i := range n {
-		s.Members[i] = Member{ID: MemberID(src[0]), Flags: MemberFlags(src[1]), Protocols: Protocols(src[2]), Meta: Meta(src[3] & 15), Assignment: PartSet(src[3] >> 4)}
+		m := &s.Members[i]
+		m.ID, m.Flags, m.Protocols, m.Meta, m.Assignment = MemberID(src[0]), MemberFlags(src[1]), Protocols(src[2]), Meta(src[3]&15), PartSet(src[3]>>4)
 		src = src[4:]
+	}
+	for i := n; i < MaxMembers && s.Members[i].ID != 0; i++ {
+		s.Members[i] = Member{}
 	}
 	return src
 }
 
-func (cl *Client) append(dst []byte, c *Config, r *ranks) []byte {
+func (cl *Client) append(dst []byte, partitions int, r *ranks) []byte {
 	dst = append(dst, byte(cl.Process)|byte(cl.Phase)<<2|bit(cl.Rejoin, 5)|bit(cl.Leads, 6)|bit(cl.Revoked, 7),
 		byte(cl.ID), byte(r.of(cl.Generation)+1), byte(cl.Protocol)|byte(cl.Topics)<<4,
 		byte(cl.Owned)|byte(cl.Unfetched)<<4, byte(cl.Dirty)|byte(cl.Stale)<<4,
 		byte(cl.Hand)|byte(cl.Cleared)<<4, cl.Seen|cl.Life<<4|bit(cl.BeatFirst, 7))
-	for p := range c.AllPartitions() {
+	for p := range cl.Position[:partitions] {
 		dst = append(dst, byte(cl.Position[p]+1), byte(cl.Plan[p]))
 	}
-	dst = cl.App.append(dst, c, r)
-	return cl.Beat.append(dst, c, r)
+	dst = cl.App.append(dst, partitions, r)
+	return cl.Beat.append(dst, partitions, r)
 }
 
-func (cl *Client) decode(src []byte, c *Config) []byte {
+func (cl *Client) decode(src []byte, partitions int) []byte {
+	cl.ClientState = ClientState{}
 	b := src[0]
 	cl.Process, cl.Phase, cl.Rejoin, cl.Leads, cl.Revoked = Process(b&3), Phase(b>>2&7), has(b, 5), has(b, 6), has(b, 7)
 	cl.ID, cl.Generation = MemberID(src[1]), Generation(src[2])-1
@@ -124,23 +172,23 @@ func (cl *Client) decode(src []byte, c *Config) []byte {
 	cl.Hand, cl.Cleared = PartSet(src[6]&15), PartSet(src[6]>>4)
 	cl.Seen, cl.Life, cl.BeatFirst = src[7]&15, src[7]>>4&7, has(src[7], 7)
 	src = src[8:]
-	for p := range c.AllPartitions() {
+	for p := range cl.Position[:partitions] {
 		cl.Position[p], cl.Plan[p] = Offset(src[0])-1, MemberID(src[1])
 		src = src[2:]
 	}
-	src = cl.App.decode(src, c)
-	return cl.Beat.decode(src, c)
+	src = cl.App.decode(src, partitions)
+	return cl.Beat.decode(src, partitions)
 }
 
 // append writes a request: one byte where there is none.
-func (r *Request) append(dst []byte, c *Config, rank *ranks) []byte {
+func (r *Request) append(dst []byte, partitions int, rank *ranks) []byte {
 	if r.API == NoAPI {
 		return append(dst, 0)
 	}
 	dst = append(dst, byte(r.API)|byte(r.Status)<<4|bit(r.Leads, 7), r.Client, byte(r.ID), byte(rank.of(r.Generation)+1),
 		byte(r.Err), byte(r.Protocol)|byte(r.Meta)<<4, byte(r.NewID), byte(rank.of(r.NewGen)+1),
 		byte(r.Assignment)|byte(r.Stale)<<4, r.Seen|r.Life<<4)
-	for p := range c.AllPartitions() {
+	for p := range r.Offsets[:partitions] {
 		dst = append(dst, byte(r.Offsets[p]+1), byte(r.Plan[p]))
 	}
 	if r.API >= InitProducerID {
@@ -150,7 +198,10 @@ func (r *Request) append(dst []byte, c *Config, rank *ranks) []byte {
 	return dst
 }
 
-func (r *Request) decode(src []byte, c *Config) []byte {
+func (r *Request) decode(src []byte, partitions int) []byte {
+	if r.API != NoAPI {
+		*r = Request{}
+	}
 	if src[0] == 0 {
 		return src[1:]
 	}
@@ -161,7 +212,7 @@ func (r *Request) decode(src []byte, c *Config) []byte {
 	r.Assignment, r.Stale, r.Seen = PartSet(src[8]&15), PartSet(src[8]>>4), src[9]&15
 	r.Life = src[9] >> 4
 	src = src[10:]
-	for p := range c.AllPartitions() {
+	for p := range r.Offsets[:partitions] {
 		r.Offsets[p], r.Plan[p] = Offset(src[0])-1, MemberID(src[1])
 		src = src[2:]
 	}
@@ -175,10 +226,11 @@ func (r *Request) decode(src []byte, c *Config) []byte {
 }
 
 func bit(b bool, n uint) byte {
+	var one byte
 	if b {
-		return 1 << n
+		one = 1
 	}
-	return 0
+	return one << n
 }
 
 func has(b byte, n uint) bool { return b>>n&1 == 1 }

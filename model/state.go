@@ -97,8 +97,16 @@ type Request struct {
 }
 
 // Client is one client process: an application thread, a heartbeat thread, and
-// their connection to the coordinator.
+// their connection to the coordinator. A request without an API is none, and
+// zero.
 type Client struct {
+	ClientState
+	App  Request // of the application thread; one at a time
+	Beat Request // of the heartbeat thread; one at a time
+}
+
+// ClientState is what a client is and knows.
+type ClientState struct {
 	Process    Process
 	Phase      Phase
 	Rejoin     bool // it knows that it must join again
@@ -123,8 +131,6 @@ type Client struct {
 	// zero before the first.
 	MetaID         MemberID
 	MetaGeneration Generation
-	App            Request // of the application thread; one at a time
-	Beat           Request // of the heartbeat thread; one at a time
 
 	// Stale is ghost: the partitions that it works on under an assignment that
 	// has been replaced.
@@ -155,22 +161,6 @@ type State struct {
 	// Last is what the step to this state did. It is not part of the state's
 	// identity.
 	Last Event
-}
-
-// CopyFrom copies what can differ from zero under a configuration. The rest
-// must be zero in both, or of a state under the same configuration.
-func (s *State) CopyFrom(from *State, c *Config) {
-	s.Group, s.Members, s.Offsets, s.Spent, s.Ghost = from.Group, from.Members, from.Offsets, from.Spent, from.Ghost
-	for i := range c.Clients() {
-		s.Clients[i] = from.Clients[i]
-	}
-	if c.MayHappen(LateRequests) {
-		s.Late = from.Late
-	}
-	if c.Producing() {
-		s.Txns = from.Txns
-	}
-	s.Last = from.Last
 }
 
 // Output notes that the output of a record has become durable.
@@ -232,7 +222,7 @@ func (s *State) Initial(c *Config) {
 
 // Reset makes a client a process that has just started.
 func (c *Client) Reset(cfg *Config) {
-	*c = Client{Generation: NoGeneration, Topics: cfg.FirstSubscription()}
+	*c = Client{ClientState: ClientState{Generation: NoGeneration, Topics: cfg.FirstSubscription()}}
 }
 
 // Partitions is the number of partitions that exist.

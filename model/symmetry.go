@@ -11,6 +11,7 @@ import (
 // permutations of the ids that one client was given.
 type Symmetry struct {
 	cfg        *Config
+	layout     *Layout
 	clients    [][]uint8 // the new number of each, a permutation after another
 	partitions [][]uint8
 }
@@ -24,7 +25,7 @@ type Symmetry struct {
 // are, too.
 // Which partitions are alike the assignors themselves are asked.
 func (c *Config) Symmetry() (y *Symmetry, why string) {
-	y = &Symmetry{cfg: c}
+	y = &Symmetry{cfg: c, layout: NewLayout(c)}
 	g := Identity()
 	clients, partitions := g.Clients[:c.Clients()], g.Partitions[:c.AllPartitions()]
 	eachOrder(clients, func() {
@@ -192,7 +193,7 @@ func (k *Canon) Canonize(s *State) {
 // what is kept.
 func (k *Canon) try(s *State, g *Permutation, first bool) {
 	s.Permute(g, &k.trial)
-	k.code = k.trial.Append(k.code[:0], k.y.cfg)
+	k.code = k.y.layout.Append(k.code[:0], &k.trial)
 	if first || bytes.Compare(k.code, k.least) < 0 {
 		k.best, k.least, k.code = k.trial, k.code, k.least
 	}

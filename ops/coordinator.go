@@ -172,8 +172,11 @@ func (x *Exec) settle() bool {
 		x.seen.Generations = true
 		return false
 	}
-	if n.Members != x.s.Members {
-		x.noteRemoved()
+	for i := 0; i < model.MaxMembers && x.s.Members[i].ID != 0; i++ {
+		if n.Members[i].ID != x.s.Members[i].ID { // somebody has left the list
+			x.noteRemoved()
+			break
+		}
 	}
 	if x.co.Completed {
 		n.Last.Completed = true

@@ -49,6 +49,7 @@ type Bounds struct{ Generations, Members, Late, Producers, Epochs, Log, Works bo
 // goroutine needs its own.
 type Exec struct {
 	cfg    *model.Config
+	layout *model.Layout
 	parts  int
 	asked  []asked
 	urgent []uint16 // of these, those that may be urgent
@@ -75,20 +76,21 @@ type Exec struct {
 	plan    [model.MaxMembers]model.MemberAssignment
 }
 
-// asked is an operation that the configuration asks for. How many values its
-// parameters have is looked up once, where no state changes it.
+// asked is an operation that the configuration asks for.
 type asked struct {
-	op     uint16
-	fixed  bool
-	values [2]int
+	op    uint16
+	picks bool
+	fixed bool // no state changes what its parameters can be
+	step  func(*Exec, Args) bool
+	args  [][2]uint8 // A and B
 }
 
 // NewExec prepares an Exec for a configuration, which must not change.
 func NewExec(cfg *model.Config) *Exec {
-	x := &Exec{cfg: cfg, parts: cfg.AllPartitions(), delivered: make([]int64, len(Outcomes)), produces: cfg.Producing()}
+	x := &Exec{cfg: cfg, layout: model.NewLayout(cfg), parts: cfg.AllPartitions(), delivered: make([]int64, len(Outcomes)), produces: cfg.Producing()}
 	for i := range Table {
 		if Table[i].Asked(cfg) {
-			x.asked = append(x.asked, asked{op: uint16(i)})
+			x.asked = append(x.asked, x.ask(uint16(i)))
 			if Table[i].urgent != nil {
 				x.urgent = append(x.urgent, uint16(i))
 			}
@@ -97,16 +99,26 @@ func NewExec(cfg *model.Config) *Exec {
 	for p := range x.parts {
 		x.topics = append(x.topics, cfg.TopicOf(p))
 	}
-	for i := range x.asked {
-		x.asked[i].look(x)
-	}
 	return x
 }
 
-func (o *asked) look(x *Exec) {
-	params := Table[o.op].Params
-	if o.fixed = params[0] != Member && params[1] != Member; o.fixed {
-		o.values = [2]int{x.domain(params[0]), x.domain(params[1])}
+func (x *Exec) ask(op uint16) asked {
+	o := &Table[op]
+	a := asked{op: op, picks: o.Picks, step: o.step, fixed: o.Params[0] != Member && o.Params[1] != Member}
+	if a.fixed {
+		x.look(&a)
+	}
+	return a
+}
+
+// look lists the arguments that an operation may have.
+func (x *Exec) look(o *asked) {
+	params := &Table[o.op].Params
+	o.args = o.args[:0]
+	for i := range x.domain(params[0]) {
+		for j := range x.domain(params[1]) {
+			o.args = append(o.args, [2]uint8{x.value(params[0], i), x.value(params[1], j)})
+		}
 	}
 }
 
@@ -123,33 +135,33 @@ func (x *Exec) Next(s, next *model.State, emit func(Taken)) {
 	x.s, x.n = s, next
 	for i := range x.asked {
 		o := &x.asked[i]
-		params, values := &Table[o.op].Params, o.values
 		if !o.fixed {
-			values = [2]int{x.domain(params[0]), x.domain(params[1])}
+			x.look(o)
 		}
-		for i := range values[0] {
-			for j := range values[1] {
-				x.each(o.op, Args{A: x.value(params[0], i), B: x.value(params[1], j)}, emit)
+		for i := range o.args {
+			a := Args{A: o.args[i][0], B: o.args[i][1]}
+			if x.take(o.step, a) {
+				x.each(o, a, emit)
 			}
 		}
 	}
 }
 
-// each takes a step once for every choice that the coordinator has in it.
-func (x *Exec) each(op uint16, a Args, emit func(Taken)) {
+// each emits a step that was taken, and takes it for every further choice that
+// the coordinator has in it.
+func (x *Exec) each(o *asked, a Args, emit func(Taken)) {
 	for {
-		if !x.take(op, a) {
+		emit(Taken{o.op, x.outcome, a})
+		if !o.picks {
 			return
 		}
-		emit(Taken{op, x.outcome, a})
-		if !Table[op].Picks {
-			return
+		if a.Order++; int(a.Order) >= x.orders {
+			a.Order = 0
+			if a.Pick++; int(a.Pick) >= x.co.Candidates {
+				return
+			}
 		}
-		if a.Order++; int(a.Order) < x.orders {
-			continue
-		}
-		a.Order = 0
-		if a.Pick++; int(a.Pick) >= x.co.Candidates {
+		if !x.take(o.step, a) {
 			return
 		}
 	}
@@ -159,7 +171,7 @@ func (x *Exec) each(op uint16, a Args, emit func(Taken)) {
 func (x *Exec) Take(s, next *model.State, op uint16, a Args) (t Taken, ok bool) {
 	x.s, x.n = s, next
 	o := &Table[op]
-	if !o.Asked(x.cfg) || !x.allows(o.Params[0], a.A) || !x.allows(o.Params[1], a.B) || !x.take(op, a) {
+	if !o.Asked(x.cfg) || !x.allows(o.Params[0], a.A) || !x.allows(o.Params[1], a.B) || !x.take(o.step, a) {
 		return Taken{}, false
 	}
 	if a.Pick > 0 && (!o.Picks || int(a.Pick) >= x.co.Candidates) || a.Order > 0 && int(a.Order) >= x.orders {
@@ -168,11 +180,9 @@ func (x *Exec) Take(s, next *model.State, op uint16, a Args) (t Taken, ok bool) 
 	return Taken{op, x.outcome, a}, true
 }
 
-func (x *Exec) take(op uint16, a Args) bool {
-	x.outcome, x.co.Candidates = 0, 0
-	x.tc.TakenTwice, x.pl.Full = false, false
-	x.order, x.orders, x.crowded = int(a.Order), 0, false
-	if !Table[op].step(x, a) || x.crowded {
+func (x *Exec) take(step func(*Exec, Args) bool, a Args) bool {
+	x.order = int(a.Order)
+	if !step(x, a) || x.crowded {
 		return false
 	}
 	if x.produces {
@@ -238,7 +248,10 @@ func (x *Exec) allows(p Param, v uint8) bool {
 
 // begin starts the successor as a copy, once the step's guard has been passed.
 func (x *Exec) begin() *model.State {
-	x.n.CopyFrom(x.s, x.cfg)
+	x.layout.Copy(x.n, x.s)
 	x.n.Last = model.Event{}
+	x.outcome, x.co.Candidates = 0, 0
+	x.tc.TakenTwice, x.pl.Full = false, false
+	x.orders, x.crowded = 0, false
 	return x.n
 }

@@ -103,7 +103,7 @@ func TestEncodingIsExact(t *testing.T) {
 		c := drawConfig(t)
 		walk(t, c, func(_ *Exec, s *model.State, _ []Taken) {
 			var back model.State
-			back.Decode(s.Append(nil, c), c)
+			model.NewLayout(c).Decode(encoded(s, c), &back)
 			want := *s
 			want.Last = model.Event{}
 			if back != want {
@@ -121,7 +121,7 @@ func TestRanksCommuteWithSteps(t *testing.T) {
 		c.Ranks = true
 		walk(t, c, func(x *Exec, s *model.State, _ []Taken) {
 			var small, next model.State
-			small.Decode(s.Append(nil, c), c)
+			model.NewLayout(c).Decode(encoded(s, c), &small)
 			var want, got []string
 			x.Next(s, &next, func(step Taken) { want = append(want, after(step, &next, c)) })
 			x.Next(&small, &next, func(step Taken) { got = append(got, after(step, &next, c)) })
@@ -133,7 +133,7 @@ func TestRanksCommuteWithSteps(t *testing.T) {
 }
 
 func after(step Taken, s *model.State, c *model.Config) string {
-	return fmt.Sprintf("%s %v %s %x", Table[step.Op].Name, step.Args, Outcomes[step.Outcome], s.Append(nil, c))
+	return fmt.Sprintf("%s %v %s %x", Table[step.Op].Name, step.Args, Outcomes[step.Outcome], encoded(s, c))
 }
 
 func TestStepsArePure(t *testing.T) {
@@ -225,3 +225,5 @@ func TestItemizedIsTheSame(t *testing.T) {
 		})
 	})
 }
+
+func encoded(s *model.State, c *model.Config) []byte { return model.NewLayout(c).Append(nil, s) }

@@ -55,7 +55,7 @@ func successors(x *Exec, s *model.State, g *model.Permutation) []string {
 	var next, moved model.State
 	x.Next(s, &next, func(step Taken) {
 		next.Permute(g, &moved)
-		all = append(all, fmt.Sprintf("%s %x %v", move(g, step), moved.Append(nil, x.cfg), moved.Last))
+		all = append(all, fmt.Sprintf("%s %x %v", move(g, step), encoded(&moved, x.cfg), moved.Last))
 	})
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -111,7 +111,7 @@ func leastNames(s *model.State, c *model.Config) []byte {
 		if client == model.MaxClients {
 			var named model.State
 			s.Permute(&g, &named)
-			if code := named.Append(nil, c); least == nil || bytes.Compare(code, least) < 0 {
+			if code := encoded(&named, c); least == nil || bytes.Compare(code, least) < 0 {
 				least = code
 			}
 			return
@@ -218,7 +218,7 @@ func someState(cfg *model.Config, wanted func(x *Exec, s *model.State) bool) boo
 			return true
 		}
 		x.Next(&todo[0], &next, func(Taken) {
-			if key := string(next.Append(nil, cfg)); !seen[key] {
+			if key := string(encoded(&next, cfg)); !seen[key] {
 				seen[key] = true
 				todo = append(todo, next)
 			}
@@ -322,19 +322,19 @@ func TestCanonicalForm(t *testing.T) {
 			one, other := *s, moved
 			canon.Canonize(&one)
 			canon.Canonize(&other)
-			code := one.Append(nil, c)
-			if !bytes.Equal(code, other.Append(nil, c)) {
+			code := encoded(&one, c)
+			if !bytes.Equal(code, encoded(&other, c)) {
 				t.Fatalf("%v changes the canonical form of\n%+v", *g, *s)
 			}
 			again := one
 			canon.Canonize(&again)
-			if !bytes.Equal(code, again.Append(nil, c)) {
+			if !bytes.Equal(code, encoded(&again, c)) {
 				t.Fatalf("the canonical form of\n%+v\nis not its own", *s)
 			}
 			found := false
 			y.Each(func(h *model.Permutation) {
 				s.Permute(h, &moved)
-				found = found || bytes.Equal(code, moved.Append(nil, c)) ||
+				found = found || bytes.Equal(code, encoded(&moved, c)) ||
 					c.AnyOrder && bytes.Equal(leastNames(&one, c), leastNames(&moved, c))
 			})
 			if !found {

@@ -11,6 +11,7 @@ import (
 // System is a scenario as package search explores it.
 type System struct {
 	cfg    *model.Config
+	layout *model.Layout
 	exec   *ops.Exec
 	shared *shared
 
@@ -33,7 +34,7 @@ func (s *Scenario) System() *System {
 }
 
 func newSystem(cfg *model.Config, sh *shared) *System {
-	sys := &System{cfg: cfg, exec: ops.NewExec(cfg), shared: sh}
+	sys := &System{cfg: cfg, layout: model.NewLayout(cfg), exec: ops.NewExec(cfg), shared: sh}
 	sys.forward = func(t ops.Taken) { sys.emit(asStep(t)) }
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -79,10 +80,10 @@ func (s *System) Take(st, next *model.State, step search.Step) (taken search.Ste
 }
 
 // Append encodes a state.
-func (s *System) Append(dst []byte, st *model.State) []byte { return st.Append(dst, s.cfg) }
+func (s *System) Append(dst []byte, st *model.State) []byte { return s.layout.Append(dst, st) }
 
 // Decode decodes a state.
-func (s *System) Decode(src []byte, st *model.State) { st.Decode(src, s.cfg) }
+func (s *System) Decode(src []byte, st *model.State) { s.layout.Decode(src, st) }
 
 // Ops names the operations.
 func (s *System) Ops() []string {
