@@ -31,14 +31,17 @@ func NewLayout(c *Config) *Layout {
 // Copy makes one state equal to another, but for what the last step did.
 func (l *Layout) Copy(to, from *State) {
 	to.Group, to.Offsets, to.Spent, to.Ghost = from.Group, from.Offsets, from.Spent, from.Ghost
-	for i := range to.Members {
-		if to.Members[i].ID|from.Members[i].ID == 0 { // there are no more in either
+	toMembers, members := &to.Members, &from.Members
+	for i := range members {
+		a, b := &toMembers[i], &members[i]
+		if a.ID|b.ID == 0 { // there are no more in either
 			break
 		}
-		to.Members[i] = from.Members[i]
+		*a = *b
 	}
-	for i := range to.Clients[:l.clients] {
-		a, b := &to.Clients[i], &from.Clients[i]
+	toClients, clients := to.Clients[:l.clients], from.Clients[:l.clients]
+	for i := range clients {
+		a, b := &toClients[i], &clients[i]
 		a.ClientState = b.ClientState
 		a.App.become(&b.App)
 		a.Beat.become(&b.Beat)

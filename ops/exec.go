@@ -51,8 +51,8 @@ type Exec struct {
 	cfg    *model.Config
 	layout *model.Layout
 	parts  int
-	asked  []asked
-	urgent []uint16 // of these, those that may be urgent
+	tries  []try    // of the operations that the configuration asks for, in the order of Table
+	urgent []uint16 // operations of these that may be urgent
 	topics []uint8
 	s, n   *model.State
 	co     model.Coordinator
@@ -76,13 +76,14 @@ type Exec struct {
 	plan    [model.MaxMembers]model.MemberAssignment
 }
 
-// asked is an operation that the configuration asks for.
-type asked struct {
-	op    uint16
-	picks bool
-	fixed bool // no state changes what its parameters can be
-	step  func(*Exec, Args) bool
-	args  [][2]uint8 // A and B
+// A try is an operation with arguments that it may have; of a member, which are
+// others in each state, it is all of them.
+type try struct {
+	step    func(*Exec, Args) bool
+	op      uint16
+	picks   bool
+	members bool
+	a, b    uint8
 }
 
 // NewExec prepares an Exec for a configuration, which must not change.
@@ -90,7 +91,7 @@ func NewExec(cfg *model.Config) *Exec {
 	x := &Exec{cfg: cfg, layout: model.NewLayout(cfg), parts: cfg.AllPartitions(), delivered: make([]int64, len(Outcomes)), produces: cfg.Producing()}
 	for i := range Table {
 		if Table[i].Asked(cfg) {
-			x.asked = append(x.asked, x.ask(uint16(i)))
+			x.ask(uint16(i))
 			if Table[i].urgent != nil {
 				x.urgent = append(x.urgent, uint16(i))
 			}
@@ -102,22 +103,17 @@ func NewExec(cfg *model.Config) *Exec {
 	return x
 }
 
-func (x *Exec) ask(op uint16) asked {
+func (x *Exec) ask(op uint16) {
 	o := &Table[op]
-	a := asked{op: op, picks: o.Picks, step: o.step, fixed: o.Params[0] != Member && o.Params[1] != Member}
-	if a.fixed {
-		x.look(&a)
+	t := try{step: o.step, op: op, picks: o.Picks, members: o.Params[0] == Member}
+	if t.members {
+		x.tries = append(x.tries, t)
+		return
 	}
-	return a
-}
-
-// look lists the arguments that an operation may have.
-func (x *Exec) look(o *asked) {
-	params := &Table[o.op].Params
-	o.args = o.args[:0]
-	for i := range x.domain(params[0]) {
-		for j := range x.domain(params[1]) {
-			o.args = append(o.args, [2]uint8{x.value(params[0], i), x.value(params[1], j)})
+	for i := range x.domain(o.Params[0]) {
+		for j := range x.domain(o.Params[1]) {
+			t.a, t.b = x.value(o.Params[0], i), x.value(o.Params[1], j)
+			x.tries = append(x.tries, t)
 		}
 	}
 }
@@ -133,38 +129,55 @@ func (x *Exec) Delivered() []int64 { return x.delivered }
 // next.
 func (x *Exec) Next(s, next *model.State, emit func(Taken)) {
 	x.s, x.n = s, next
-	for i := range x.asked {
-		o := &x.asked[i]
-		if !o.fixed {
-			x.look(o)
-		}
-		for i := range o.args {
-			a := Args{A: o.args[i][0], B: o.args[i][1]}
-			if x.take(o.step, a) {
-				x.each(o, a, emit)
+	x.run(x.tries, emit)
+}
+
+func (x *Exec) run(tries []try, emit func(Taken)) {
+	x.order = 0
+	for i := range tries {
+		t := &tries[i]
+		if t.members {
+			for i := 0; i < model.MaxMembers && x.s.Members[i].ID != 0; i++ {
+				if a := (Args{A: uint8(x.s.Members[i].ID)}); t.step(x, a) {
+					x.follow(t, a, emit)
+				}
 			}
+		} else if a := (Args{A: t.a, B: t.b}); t.step(x, a) {
+			x.follow(t, a, emit)
 		}
 	}
 }
 
-// each emits a step that was taken, and takes it for every further choice that
-// the coordinator has in it.
-func (x *Exec) each(o *asked, a Args, emit func(Taken)) {
-	for {
-		emit(Taken{o.op, x.outcome, a})
-		if !o.picks {
-			return
+// follow emits a step that was taken, and takes it for every further choice
+// that the coordinator has in it.
+func (x *Exec) follow(t *try, a Args, emit func(Taken)) {
+	for x.accept() {
+		emit(Taken{t.op, x.outcome, a})
+		if !t.picks {
+			break
 		}
 		if a.Order++; int(a.Order) >= x.orders {
 			a.Order = 0
 			if a.Pick++; int(a.Pick) >= x.co.Candidates {
-				return
+				break
 			}
 		}
-		if !x.take(o.step, a) {
-			return
+		if x.order = int(a.Order); !t.step(x, a) {
+			break
 		}
 	}
+	x.order = 0
+}
+
+// accept tells whether the model has room for what a step led to.
+func (x *Exec) accept() bool {
+	if x.crowded {
+		return false
+	}
+	if x.produces {
+		x.n.ForgetWorks(x.cfg)
+	}
+	return true
 }
 
 // Take takes one step; ok is false where it is not enabled.
@@ -182,13 +195,7 @@ func (x *Exec) Take(s, next *model.State, op uint16, a Args) (t Taken, ok bool) 
 
 func (x *Exec) take(step func(*Exec, Args) bool, a Args) bool {
 	x.order = int(a.Order)
-	if !step(x, a) || x.crowded {
-		return false
-	}
-	if x.produces {
-		x.n.ForgetWorks(x.cfg)
-	}
-	return true
+	return step(x, a) && x.accept()
 }
 
 // domain is the number of values that a parameter has in the current state.

@@ -182,8 +182,8 @@ type sweeper[S any] struct {
 	fan       fan
 	slots     []uint32 // by edge in fan, as far as it was looked at
 	queue     queue
-	before    [pageStates]uint64 // the goals that were known to be in reach
-	reaches   [pageStates]uint64
+	before    [pageStates]uint64 // by state of the page: the goals that were known to be in reach
+	reaches   [pageStates]uint64 // the goals that are; no more than before for states that were not looked at
 	open      []open
 	code      []byte
 }
@@ -203,23 +203,31 @@ func (s *sweeper[S]) sweep(p *page, q *queue) {
 	if q.known && len(q.waits) == 0 {
 		return
 	}
-	numbers := &s.judge.byNumber[p.shard]
-	for i := range p.states {
-		s.before[i] = numbers.get(p.first+int64(i)) & s.judge.all
-	}
-	s.reaches = s.before
 	if q.known {
-		s.lookInto(q)
+		s.lookInto(p, q)
 	} else {
+		for i := range p.states {
+			s.recall(p, i)
+		}
 		s.lookAround(p, q)
 	}
 	s.mark(p)
 }
 
+// recall looks up what is known of a state.
+func (s *sweeper[S]) recall(p *page, state int) {
+	known := s.judge.byNumber[p.shard].get(p.first+int64(state)) & s.judge.all
+	s.before[state], s.reaches[state] = known, known
+}
+
 // lookInto follows the steps of a queue, and drops those that have served.
-func (s *sweeper[S]) lookInto(q *queue) {
-	kept := q.waits[:0]
+func (s *sweeper[S]) lookInto(p *page, q *queue) {
+	kept, last := q.waits[:0], -1
 	for _, w := range q.waits {
+		if int(w.state) != last {
+			last = int(w.state)
+			s.recall(p, last)
+		}
 		set, reaches := q.sets[w.set], &s.reaches[w.state]
 		*reaches |= s.judge.bySlot[w.shard].get(int64(w.slot)) & set
 		if set&^*reaches != 0 {
@@ -369,7 +377,11 @@ func (s *sweeper[S]) lookAt(batch []open, kept []open) []open {
 
 // mark marks the states of a page that were found to reach more than was known.
 func (s *sweeper[S]) mark(p *page) {
-	if s.reaches == s.before {
+	last := p.states - 1
+	for last >= 0 && s.reaches[last] == s.before[last] {
+		last--
+	}
+	if last < 0 {
 		return
 	}
 	data, err := s.worker.load(p)
@@ -379,11 +391,12 @@ func (s *sweeper[S]) mark(p *page) {
 	}
 	var batch marking
 	var code []byte
-	for i, reaches := range s.reaches[:p.states] {
+	for i, reaches := range s.reaches[:last+1] {
 		code, data = nextCode(data)
 		if reaches == s.before[i] {
 			continue
 		}
+		s.before[i] = reaches
 		s.judge.byNumber[p.shard].add(p.first+int64(i), reaches)
 		if batch.add(hash(code), reaches); batch.n == batchSize {
 			s.judge.markAll(p.shard, &batch)
