@@ -30,7 +30,10 @@ func NewLayout(c *Config) *Layout {
 
 // Copy makes one state equal to another, but for what the last step did.
 func (l *Layout) Copy(to, from *State) {
-	to.Group, to.Offsets, to.Spent, to.Ghost = from.Group, from.Offsets, from.Spent, from.Ghost
+	to.Group = from.Group // one by one, since assigned together they would be copied twice
+	to.Offsets = from.Offsets
+	to.Spent = from.Spent
+	to.Ghost = from.Ghost
 	toMembers, members := &to.Members, &from.Members
 	for i := range members {
 		a, b := &toMembers[i], &members[i]
@@ -91,7 +94,9 @@ func (l *Layout) Append(dst []byte, s *State) []byte {
 
 // Decode is the inverse of Append.
 func (l *Layout) Decode(src []byte, s *State) {
-	s.Spent, s.Ghost, s.Last = [NumBudgets]uint8{}, Ghost{}, Event{}
+	s.Spent = [NumBudgets]uint8{}
+	s.Ghost = Ghost{}
+	s.Last = Event{}
 	src = s.decodeGroup(src)
 	for p := range s.Offsets {
 		s.Offsets[p] = NoOffset
@@ -157,8 +162,11 @@ func (cl *Client) append(dst []byte, partitions int, r *ranks) []byte {
 		byte(cl.ID), byte(r.of(cl.Generation)+1), byte(cl.Protocol)|byte(cl.Topics)<<4,
 		byte(cl.Owned)|byte(cl.Unfetched)<<4, byte(cl.Dirty)|byte(cl.Stale)<<4,
 		byte(cl.Hand)|byte(cl.Cleared)<<4, cl.Seen|cl.Life<<4|bit(cl.BeatFirst, 7))
-	for p := range cl.Position[:partitions] {
-		dst = append(dst, byte(cl.Position[p]+1), byte(cl.Plan[p]))
+	for p, at := range cl.Position[:partitions] {
+		dst = append(dst, byte(at+1), byte(cl.Plan[p]))
+	}
+	if cl.App.API|cl.Beat.API == NoAPI {
+		return append(dst, 0, 0)
 	}
 	dst = cl.App.append(dst, partitions, r)
 	return cl.Beat.append(dst, partitions, r)
