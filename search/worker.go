@@ -36,8 +36,8 @@ func newWorker[S any](e *engine[S]) *worker[S] {
 		engine:   e,
 		sys:      fork(e.sys),
 		checks:   newChecks(e.o.Invariants, e.o.Sometimes),
-		ops:      make([]int64, len(e.sys.Ops())),
-		outcomes: make([]int64, len(outcomes(e.sys))),
+		ops:      counters(len(e.sys.Ops())),
+		outcomes: counters(len(outcomes(e.sys))),
 	}
 	w.emit, w.canon = w.emitted, canonizer(w.sys, w.count)
 	w.audit = newAudit(w.sys)
@@ -49,6 +49,13 @@ func newWorker[S any](e *engine[S]) *worker[S] {
 		watch(w)
 	}
 	return w
+}
+
+// counters makes counts that share no cache line with those of another worker, nor
+// the line that processors fetch along with it: each transition writes to them.
+func counters(n int) []int64 {
+	const apart = 128 / 8
+	return make([]int64, n+2*apart)[apart : apart+n]
 }
 
 // seed turns the initial states into a chunk.
