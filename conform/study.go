@@ -87,14 +87,8 @@ const (
 
 // study makes a difference small and sure, and reports it.
 func (w *worker) study(ctx context.Context, p *play, m mismatch) error {
-	return w.run.study(p.signature(m), m.known, func() (*Difference, error) {
-		small, err := w.minimise(ctx, p, m)
-		if small == nil || err != nil {
-			return nil, err
-		}
-		d := w.run.describe(small)
-		return &d, nil
-	})
+	minimise := func() (*play, error) { return w.minimise(ctx, p, m) }
+	return study(&w.run.tally, p.signature(m), m.known, minimise, w.run.describe)
 }
 
 // minimise drops steps while the same difference stays: first all that left the

@@ -112,20 +112,21 @@ func (r *tally) progress() Progress {
 	return Progress{Part: r.part, Requests: r.requests, Reachable: len(r.reachable), Covered: n, Differences: len(r.found), Elapsed: time.Since(r.begun)}
 }
 
-// study makes a difference small and sure, and keeps it. What has been found
-// before is only counted; what does not occur again is dropped.
-func (r *tally) study(s signature, known string, small func() (*Difference, error)) error {
+// study makes a difference small and sure, and keeps what describe says of it. What
+// has been found before is only counted; what does not occur again, so that
+// minimise leaves nothing, is dropped.
+func study[P any](r *tally, s signature, known string, minimise func() (*P, error), describe func(*P) Difference) error {
 	if !r.claim(s, known) {
 		return nil
 	}
-	d, err := small()
+	small, err := minimise()
 	switch {
 	case err != nil:
 		return err
-	case d == nil:
+	case small == nil:
 		r.drop(s)
 	default:
-		r.keep(s, *d)
+		r.keep(s, describe(small))
 	}
 	return nil
 }

@@ -25,14 +25,8 @@ func (w *txnWorker) studyAll(ctx context.Context, p *txnPlay) error {
 
 // study makes a difference small and sure, and reports it.
 func (w *txnWorker) study(ctx context.Context, p *txnPlay, m txnMismatch) error {
-	return w.run.study(p.signature(m), m.known, func() (*Difference, error) {
-		small, err := w.minimise(ctx, p, m)
-		if small == nil || err != nil {
-			return nil, err
-		}
-		d := w.run.describe(small)
-		return &d, nil
-	})
+	minimise := func() (*txnPlay, error) { return w.minimise(ctx, p, m) }
+	return study(&w.run.tally, p.signature(m), m.known, minimise, w.run.describe)
 }
 
 // minimise drops steps while the same difference stays. It is nil if the

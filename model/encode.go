@@ -34,17 +34,15 @@ func (l *Layout) Copy(to, from *State) {
 	to.Offsets = from.Offsets
 	to.Spent = from.Spent
 	to.Ghost = from.Ghost
-	toMembers, members := &to.Members, &from.Members
-	for i := range members {
-		a, b := &toMembers[i], &members[i]
+	for i := range to.Members {
+		a, b := &to.Members[i], &from.Members[i]
 		if a.ID|b.ID == 0 { // there are no more in either
 			break
 		}
 		*a = *b
 	}
-	toClients, clients := to.Clients[:l.clients], from.Clients[:l.clients]
-	for i := range clients {
-		a, b := &toClients[i], &clients[i]
+	for i := range to.Clients[:l.clients] {
+		a, b := &to.Clients[i], &from.Clients[i]
 		a.ClientState = b.ClientState
 		a.App.become(&b.App)
 		a.Beat.become(&b.Beat)

@@ -172,12 +172,7 @@ func (x *Exec) settle() bool {
 		x.seen.Generations = true
 		return false
 	}
-	for i := 0; i < model.MaxMembers && x.s.Members[i].ID != 0; i++ {
-		if n.Members[i].ID != x.s.Members[i].ID { // somebody has left the list
-			x.noteRemoved()
-			break
-		}
-	}
+	x.noteRemoved()
 	if x.co.Completed {
 		n.Last.Completed = true
 		x.replaceAssignments(0)
@@ -209,7 +204,10 @@ func (x *Exec) deliver(a *model.Reply) {
 func (x *Exec) noteRemoved() {
 	for i := range x.s.Members {
 		m := &x.s.Members[i]
-		if m.ID == 0 || m.Is(model.Pending) || x.co.Find(m.ID) != nil {
+		if m.ID == 0 {
+			break
+		}
+		if m.ID == x.n.Members[i].ID || m.Is(model.Pending) || x.co.Find(m.ID) != nil {
 			continue
 		}
 		x.replaceAssignments(m.ID)

@@ -137,8 +137,8 @@ func (x *Exec) run(tries []try, emit func(Taken)) {
 	for i := range tries {
 		t := &tries[i]
 		if t.members {
-			for i := 0; i < model.MaxMembers && x.s.Members[i].ID != 0; i++ {
-				if a := (Args{A: uint8(x.s.Members[i].ID)}); t.step(x, a) {
+			for i := range x.domain(Member) {
+				if a := (Args{A: x.value(Member, i)}); t.step(x, a) {
 					x.follow(t, a, emit)
 				}
 			}

@@ -41,7 +41,7 @@ func hash(b []byte) fingerprint {
 	n := uint64(len(b))
 	g, h := uint64(hashC), uint64(hashD)
 	for tail := b; len(tail) > 16; tail = tail[16:] {
-		lo, hi := binary.LittleEndian.Uint64(tail[:8]), binary.LittleEndian.Uint64(tail[8:16])
+		lo, hi := binary.LittleEndian.Uint64(tail), binary.LittleEndian.Uint64(tail[8:])
 		g, h = mix(lo^hashA, hi^g), mix(lo^h, hi^hashB)
 	}
 	lo, hi := lastWords(b)
