@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"syscall"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -234,7 +235,8 @@ func (c *conn) rubbish(what string) error { return &BrokerError{c.address, what}
 func (c *conn) broken(err error) error {
 	var timeout net.Error
 	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE): // with our request unread
 		return &BrokerError{c.address, "it closed the connection"}
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return &BrokerError{c.address, fmt.Sprintf("it takes no request within %v", c.patience)}
