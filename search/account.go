@@ -40,7 +40,7 @@ func (e *engine[S]) fits(chunks []*chunk) bool {
 	}
 	need := e.held()
 	for _, c := range chunks {
-		need += 2*int64(len(c.codes)) + int64(len(c.edges)) // a page that grows may double
+		need += 2*int64(len(c.codes)) + c.hints.bytes() // a page that grows may double
 	}
 	for id := range e.shards {
 		need += e.shards[id].growth(incoming(id, chunks))

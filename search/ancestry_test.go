@@ -11,8 +11,8 @@ import (
 // TestAncestry reads back levels that end within and between blocks.
 func TestAncestry(t *testing.T) {
 	type record struct {
-		parent  int64
-		ordinal uint32
+		parent int64
+		how    how
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	var a ancestry
@@ -24,8 +24,8 @@ func TestAncestry(t *testing.T) {
 		var parent int64
 		for i := range level {
 			parent += r.Int64N(1 << r.IntN(20))
-			level[i] = record{parent, r.Uint32() >> r.IntN(32)}
-			a.add(level[i].parent, level[i].ordinal)
+			level[i] = record{parent, how(r.Uint32() >> r.IntN(32))}
+			a.add(level[i].parent, level[i].how)
 		}
 		levels = append(levels, level)
 	}
@@ -33,9 +33,9 @@ func TestAncestry(t *testing.T) {
 	for i, level := range levels {
 		for range min(20, len(level)) {
 			n := r.IntN(len(level))
-			parent, ordinal, err := a.at(marks[i], int64(n))
+			parent, how, err := a.at(marks[i], int64(n))
 			require.NoError(t, err)
-			require.Equal(t, level[n], record{parent, ordinal})
+			require.Equal(t, level[n], record{parent, how})
 		}
 	}
 }

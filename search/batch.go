@@ -8,12 +8,12 @@ const batchSize = 32
 
 // A batch holds encoded successors until enough have come together.
 type batch struct {
-	n        int
-	codes    []byte
-	fps      [batchSize]fingerprint
-	ends     [batchSize]uint32 // of each encoding in codes
-	parents  [batchSize]uint32
-	ordinals [batchSize]uint32
+	n       int
+	codes   []byte
+	fps     [batchSize]fingerprint
+	ends    [batchSize]uint32 // of each encoding in codes
+	parents [batchSize]uint32
+	hows    [batchSize]how
 
 	places [batchSize]place
 	opened int

@@ -228,7 +228,7 @@ func TestEstimateUnderWay(t *testing.T) {
 func TestGoalsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	// Without edges, goals are looked at when everything is explored.
+	// Without hints, goals are looked at when everything is explored.
 	r := search.BreadthFirstKeeping(ctx, chain(5), search.Options[node]{Goals: []search.Goal[node]{
 		{Name: "zero", State: func(s *node) bool { cancel(); return *s == 0 }},
 	}}, 0)

@@ -13,7 +13,7 @@ import (
 
 const (
 	checkpointName    = "checkpoint"
-	checkpointVersion = "fencecheck search, checkpoint 1"
+	checkpointVersion = "fencecheck search, checkpoint 2"
 )
 
 // save writes a checkpoint. Whoever is killed meanwhile finds the one before.
@@ -177,6 +177,9 @@ func (e *engine[S]) keepPages(t *tape, pages *[]page, depth int) {
 		number(t, &p.depth)
 		number(t, &p.first)
 		number(t, &p.base)
+		number(t, &p.born.at.block)
+		number(t, &p.born.at.offset)
+		number(t, &p.born.last)
 		if buffer = t.lot(&p.lot, buffer); t.err != nil {
 			return
 		}

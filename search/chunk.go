@@ -7,7 +7,7 @@ type miss struct {
 	spot       uint32
 	start, end uint32 // its encoding in chunk.codes
 	parent     uint32 // its place in the page
-	ordinal    uint32 // its place among the successors of the parent
+	how        how
 	next       uint32 // the next miss of the same shard, counted from 1; 0: none
 }
 
@@ -21,7 +21,7 @@ type chunk struct {
 	first, last [shards]uint32 // of each chain, counted from 1
 	count       [shards]uint32
 	codes       []byte
-	edges       []byte // of the page, where they are recorded
+	hints       hints // of the page, where they are recorded
 }
 
 const missBytes = 32
@@ -34,10 +34,10 @@ func (c *chunk) reset(base int64) {
 }
 
 // add puts a miss at the end of the chain of its shard.
-func (c *chunk) add(f fingerprint, code []byte, parent, ordinal uint32) {
+func (c *chunk) add(f fingerprint, code []byte, parent uint32, how how) {
 	start := uint32(len(c.codes))
 	c.codes = append(c.codes, code...)
-	c.misses = append(c.misses, miss{f.key, f.spot, start, uint32(len(c.codes)), parent, ordinal, 0})
+	c.misses = append(c.misses, miss{f.key, f.spot, start, uint32(len(c.codes)), parent, how, 0})
 	id, n := f.shard(), uint32(len(c.misses))
 	if c.count[id]++; c.count[id] == 1 {
 		c.first[id] = n
@@ -49,5 +49,5 @@ func (c *chunk) add(f fingerprint, code []byte, parent, ordinal uint32) {
 
 // bytes is what the buffers hold.
 func (c *chunk) bytes() int64 {
-	return int64(cap(c.codes)+cap(c.edges)) + int64(cap(c.misses))*missBytes
+	return int64(cap(c.codes)) + int64(cap(c.misses))*missBytes + int64(cap(c.hints.edges))*edgeBytes
 }

@@ -1,8 +1,8 @@
 package search
 
 import (
-	"encoding/binary"
 	"slices"
+	"unsafe"
 )
 
 const (
@@ -11,84 +11,92 @@ const (
 	edgesBudget = 1 << 30
 	edgesShare  = 4
 	// maxGoalSets is how many sets of goals the edges of one page can name.
-	maxGoalSets = 31
-	edgeBytes   = 12
+	maxGoalSets = 1 << 8
+	edgeBytes   = int64(unsafe.Sizeof(edge{}))
 )
 
-// The edges of a page are where the transitions of its states lead, as bytes: what
-// goals are judged by. They are a luxury: where they are missing, the transitions are
-// made again. A state is one byte, for the goals that it satisfies, and before the
-// next one come its edges, as far as they help goals that it does not satisfy.
-// An edge is a fingerprint, or two bytes where recent remembers it.
-//
-//	bits of the first byte: 0 remembered?  1-5 set of goals  6 a state?
-//	a remembered edge:      its place in recent follows, in 10 bits
-//	any other edge:         its key follows from bit 7 on, then its spot
-//	the end:                the sets of goals in 8 bytes each, and their number
-//
+// An edge says for a state of a page where one of its transitions leads, and which
+// goals that helps.
+type edge struct {
+	key   uint64 // with spot: where it leads. 0: nowhere, the goals hold in the state itself
+	spot  uint32
+	state uint8 // place in the page
+	set   uint8 // of goals, in hints.sets
+}
+
+// The hints of a page are what a judge of the goals looks at first: the goals that its
+// states satisfy, and for every other goal the first transition of the state that helps
+// it. Nearly always that is enough. They are a luxury: where they are missing, and
+// for states that they do not settle, the transitions are made again.
+type hints struct {
+	edges []edge // by state
+	sets  []uint64
+}
+
+func (h *hints) bytes() int64 { return int64(len(h.edges))*edgeBytes + int64(len(h.sets))*setBytes }
+
 // A recorder writes them while a page is expanded.
 type recorder struct {
-	on        bool
-	data      []byte
-	sets      [maxGoalSets]uint64
-	known     int    // of sets
-	satisfied uint64 // goals that hold in the state
-	helped    uint64 // by the transition under way
-	recent    recent
+	hints
+	on     bool
+	all    uint64 // the goals
+	state  uint8
+	lacks  uint64 // goals that the state does not satisfy
+	wanted uint64 // those of them that no edge helps yet
+	helped uint64 // by the transition under way
 }
 
 // begin starts a page, or turns recording off for it.
-func (r *recorder) begin(on bool, buffer []byte) {
-	r.on, r.data, r.known = on, buffer[:0], 0
-	if on {
-		clear(r.recent[:])
-	}
+func (r *recorder) begin(on bool, goals int, buffer hints) {
+	r.on, r.all, r.lacks = on, allGoals(goals), 0
+	r.edges, r.sets = buffer.edges[:0], buffer.sets[:0]
 }
 
-// end returns the edges of the page, if they could be kept.
-func (r *recorder) end() []byte {
+// end returns what was recorded: nothing if it could not be kept.
+func (r *recorder) end() hints {
 	if !r.on {
-		return r.data[:0]
+		r.edges, r.sets = r.edges[:0], r.sets[:0]
 	}
-	r.on = false
-	for _, set := range r.sets[:r.known] {
-		r.data = binary.LittleEndian.AppendUint64(r.data, set)
-	}
-	return append(r.data, byte(r.known))
+	r.on, r.lacks = false, 0
+	return r.hints
 }
 
-// code is how a set of goals is written. Where there are too many sets, recording ends.
-func (r *recorder) code(set uint64) uint64 {
-	i := slices.Index(r.sets[:r.known], set)
+// begun starts a state.
+func (r *recorder) begun(state uint32, satisfied uint64) {
+	r.state, r.lacks = uint8(state), r.all&^satisfied
+	r.wanted = r.lacks
+	if satisfied != 0 {
+		r.add(fingerprint{}, satisfied)
+	}
+}
+
+// wants tells whether it matters what the transitions of the state help.
+func (r *recorder) wants() bool { return r.lacks != 0 }
+
+// edge records a transition, if it is the first to help some goal, and reports whether
+// it helps all of them.
+func (r *recorder) edge(f fingerprint) bool {
+	if r.lacks == 0 {
+		return false
+	}
+	if set := r.helped & r.wanted; set != 0 {
+		r.add(f, r.helped&r.lacks)
+		r.wanted &^= set
+	}
+	return r.helped == r.all
+}
+
+// add adds an edge. Where there are too many sets, recording ends.
+func (r *recorder) add(f fingerprint, set uint64) {
+	i := slices.Index(r.sets, set)
 	if i < 0 {
-		if i = r.known; i == maxGoalSets {
-			r.on, i = false, 0
+		if i = len(r.sets); i == maxGoalSets {
+			r.on, r.lacks = false, 0
+			return
 		}
-		r.sets[i] = set
-		r.known = i + 1
+		r.sets = append(r.sets, set)
 	}
-	return uint64(i) << 1
-}
-
-// state starts a state.
-func (r *recorder) state(satisfied uint64) {
-	r.satisfied = satisfied
-	r.data = append(r.data, byte(r.code(satisfied)|1<<6))
-}
-
-// edge adds one of its edges.
-func (r *recorder) edge(f fingerprint) {
-	set := r.helped &^ r.satisfied
-	if set == 0 {
-		return
-	}
-	code := r.code(set)
-	if place := f.key % uint64(len(r.recent)); r.recent.has(f) {
-		r.data = binary.LittleEndian.AppendUint16(r.data, uint16(code|1|place<<6))
-		return
-	}
-	r.data = binary.LittleEndian.AppendUint64(r.data, code|f.key<<7)
-	r.data = binary.LittleEndian.AppendUint32(r.data, f.spot)
+	r.edges = append(r.edges, edge{f.key, f.spot, r.state, uint8(i)})
 }
 
 // A fan is the states of a page as a judge sees them: which goals each satisfies, and
@@ -99,7 +107,6 @@ type fan struct {
 	ends      [pageStates]int // of each state's edges
 	to        []fingerprint
 	helped    []uint64 // goals
-	recent    recent
 }
 
 func (f *fan) reset() { f.n, f.to, f.helped = 0, f.to[:0], f.helped[:0] }
@@ -116,59 +123,46 @@ func (f *fan) edge(to fingerprint, helped uint64) {
 	f.ends[f.n-1] = len(f.to)
 }
 
-// read takes over what a recorder wrote.
-func (f *fan) read(data []byte) {
+// take takes over what a recorder wrote.
+func (f *fan) take(h *hints, states int) {
 	f.reset()
-	clear(f.recent[:])
-	var sets [1 << 5]uint64
-	known := int(data[len(data)-1])
-	data = data[:len(data)-1]
-	body := data[:len(data)-8*known]
-	for i := range known {
-		sets[i] = binary.LittleEndian.Uint64(data[len(body)+8*i:])
-	}
-	for len(body) > 0 {
-		set := sets[body[0]>>1&31]
-		switch {
-		case body[0]&1 == 1:
-			f.edge(f.recent[binary.LittleEndian.Uint16(body)>>6], set)
-			body = body[2:]
-		case body[0]>>6&1 == 1:
-			f.state(set)
-			body = body[1:]
-		default:
-			to := fingerprint{binary.LittleEndian.Uint64(body) >> 7, binary.LittleEndian.Uint32(body[8:])}
-			f.recent.has(to)
-			f.edge(to, set)
-			body = body[edgeBytes:]
+	rest := h.edges
+	for i := range states {
+		f.state(0)
+		for ; len(rest) > 0 && int(rest[0].state) == i; rest = rest[1:] {
+			if e := &rest[0]; e.key == 0 {
+				f.satisfied[i] = h.sets[e.set]
+			} else {
+				f.edge(fingerprint{e.key, e.spot}, h.sets[e.set])
+			}
 		}
 	}
 }
 
-// recording tells whether the edges of the next round shall be kept.
+// recording tells whether hints of the next round shall be kept.
 func (e *engine[S]) recording() bool {
 	return e.judging && len(e.o.Goals) <= judgeGoals && e.edges < e.edgesBudget
 }
 
-// keepEdges keeps the edges that a round recorded with its pages.
-func (e *engine[S]) keepEdges(pages []page, chunks []*chunk) {
+// keepHints keeps the hints that a round recorded with its pages.
+func (e *engine[S]) keepHints(pages []page, chunks []*chunk) {
 	for i, c := range chunks {
-		if len(c.edges) > 0 {
-			pages[i].edges = slices.Clone(c.edges)
-			e.edges += int64(len(c.edges))
+		if h := &c.hints; len(h.edges) > 0 {
+			pages[i].hints = &hints{slices.Clone(h.edges), slices.Clone(h.sets)}
+			e.edges += h.bytes()
 		}
 	}
 }
 
-// forgetEdges makes room: what can be made again is the first to go. From now on
+// forgetHints makes room: what can be made again is the first to go. From now on
 // none are kept.
-func (e *engine[S]) forgetEdges() {
+func (e *engine[S]) forgetHints() {
 	e.edges, e.edgesBudget = 0, 0
 	for i := range e.kept {
-		e.kept[i].edges = nil
+		e.kept[i].hints = nil
 	}
 	for _, c := range e.chunks {
-		c.edges = nil
+		c.hints = hints{}
 	}
 }
 
@@ -191,3 +185,6 @@ func helped[S any](goals []Goal[S], st Step) (set uint64) {
 	}
 	return set
 }
+
+// allGoals is the set of so many goals; there are at most judgeGoals.
+func allGoals(n int) uint64 { return 1<<min(n, judgeGoals) - 1 }

@@ -155,7 +155,7 @@ func (e *engine[S]) round(pages []page) {
 		e.fail(w.err)
 	}
 	if e.err == nil && (e.edges > 0 || e.recording()) && !e.fits(chunks) {
-		e.forgetEdges()
+		e.forgetHints()
 	}
 	if e.err == nil && !e.fits(chunks) {
 		e.fail(e.spill())
@@ -168,7 +168,7 @@ func (e *engine[S]) round(pages []page) {
 	}
 	e.settle(chunks, alone)
 	if e.judging {
-		e.keepEdges(pages, chunks)
+		e.keepHints(pages, chunks)
 		e.kept = append(e.kept, pages...)
 		return
 	}

@@ -15,11 +15,12 @@ type page struct {
 	depth  int    // of its level
 	first  int64  // number of the first state within its shard
 	base   int64  // number of the first state within its level
-	edges  []byte // where the transitions of its states lead, if that was kept
+	born   birth  // of its first state
+	hints  *hints // for judging the goals, if they were kept
 }
 
 // pageBytes is what a page weighs, its encodings apart.
-const pageBytes = 112
+const pageBytes = 120
 
 // nextCode splits the first encoding off data.
 func nextCode(data []byte) (code, rest []byte) {
@@ -38,8 +39,8 @@ type frontier struct {
 	bytes int64 // capacity of all pages, wherever they are
 }
 
-// add appends the encoding of a state, the shard's number-th.
-func (f *frontier) add(code []byte, number int64) {
+// add appends the encoding of a state, the shard's number-th, and returns its page.
+func (f *frontier) add(code []byte, number int64) *page {
 	if n := len(f.pages); n == 0 || f.pages[n-1].states == pageStates {
 		f.open(number)
 	}
@@ -49,6 +50,7 @@ func (f *frontier) add(code []byte, number int64) {
 	p.data = append(p.data, code...)
 	p.states++
 	f.bytes += int64(cap(p.data) - before)
+	return p
 }
 
 func (f *frontier) open(number int64) {

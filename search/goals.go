@@ -16,20 +16,25 @@ const judgeGoals = 64
 // A judge looks for states from which goals cannot be reached. It sweeps backwards over
 // the pages of all states, level after level, and gives each state the goals of
 // those that its steps lead to, as far as they help. It repeats that, every other
-// time forwards, until a sweep changes nothing. Where a step leads it learns from
-// the edges that were kept, or else by expanding the state again; and then it
-// remembers those steps that may help later.
+// time forwards, until a sweep changes nothing.
+//
+// Where steps lead it learns in three ways. The step by which a state was found
+// first is on record: so it passes what it reaches to its parent. The hints of a page
+// have some more steps. What they leave open is expanded again, once they are used up.
+// Steps that may help later are queued.
 type judge[S any] struct {
-	engine *engine[S]
-	goals  []Goal[S]
-	all    uint64 // the set of all goals
-	first  bool   // this is the first sweep: the goals themselves must be looked at
-	marked atomic.Int64
-	queues []queue      // by page
-	room   atomic.Int64 // bytes that the queues may yet take
+	engine   *engine[S]
+	goals    []Goal[S]
+	all      uint64 // the set of all goals
+	first    bool   // this is the first sweep: the goals themselves must be looked at
+	thorough bool   // hints are used up
+	marked   atomic.Int64
+	queues   []queue      // by page
+	room     atomic.Int64 // bytes that the queues may yet take
 
-	bySlot   [shards]marks // by slot of the table: for looking up where a step leads
-	byNumber [shards]marks // by number of the state: for passing what is known
+	byNumber [shards]marks // by number of the state: what it is known to reach
+	told     [shards]marks // of that, what was told to its parent, and to those who look it up
+	bySlot   [shards]marks // by slot of the table: for those who look up where a step leads
 }
 
 // A wait is a step that leads to where more goals may turn out to be in reach.
@@ -47,10 +52,23 @@ const (
 
 // A queue is what the states of a page wait for.
 type queue struct {
-	known bool // else the page must be looked at as a whole
+	known bool // else all of the page must be looked at
+	whole bool // nothing but the waits can help, or else hints were all that was looked at
+	done  bool // they reach everything, and it was told
 	waits []wait
 	sets  []uint64
+	kin   []kin // by state; nil: there was no room for them
 }
+
+// The kin of a state is who must be told what it reaches.
+type kin struct {
+	slot   uint32 // its own, in the table
+	parent uint32 // number of its parent, if the step from there is known to help every goal
+	shard  uint8  // of the parent
+	helped bool
+}
+
+const kinBytes = 12
 
 // marks holds a set of goals for each of many, in as many bits as the largest set
 // needs, rounded up to a power of two. Several workers may read and write.
@@ -77,6 +95,22 @@ func (m *marks) get(n int64) uint64 {
 	return atomic.LoadUint64(word) >> bit
 }
 
+// read gets the sets of consecutive numbers, without what lies above all.
+func (m *marks) read(n int64, dst []uint64, all uint64) {
+	at, width := n>>m.shift, uint(64)>>m.shift&63
+	_, bit := m.at(n)
+	word, left := atomic.LoadUint64(&m.words[at])>>bit, (64-uint(bit))>>(6-m.shift)
+	for i := range dst {
+		if left == 0 {
+			at++
+			word, left = atomic.LoadUint64(&m.words[at]), 64>>(6-m.shift)
+		}
+		dst[i] = word & all
+		word >>= width
+		left--
+	}
+}
+
 func (m *marks) add(n int64, set uint64) {
 	word, bit := m.at(n)
 	atomic.OrUint64(word, set<<bit)
@@ -91,7 +125,7 @@ func (e *engine[S]) judgement() (bytes int64) {
 	width := int64(1) << bits.Len(uint(goals-1))
 	for i := range e.shards {
 		s := &e.shards[i]
-		bytes += (int64(s.table.slots())+s.states)*width/8 + 16
+		bytes += (int64(s.table.slots())+2*s.states)*width/8 + 24
 	}
 	return bytes
 }
@@ -138,20 +172,22 @@ func (e *engine[S]) judge(ctx context.Context) *Violation[S] {
 
 // sweepFor finds out for all states which of some goals they can reach.
 func (e *engine[S]) sweepFor(ctx context.Context, goals []Goal[S]) *judge[S] {
-	j := &judge[S]{engine: e, goals: goals, first: true, queues: make([]queue, len(e.kept))}
+	hinted := slices.ContainsFunc(e.kept, func(p page) bool { return p.hints != nil })
+	j := &judge[S]{engine: e, goals: goals, thorough: !hinted, queues: make([]queue, len(e.kept))}
 	j.room.Store(e.room())
-	j.all = ^uint64(0) >> (judgeGoals - len(goals))
+	j.all = allGoals(len(goals))
 	for i := range e.shards {
 		s := &e.shards[i]
 		j.bySlot[i] = newMarks(int64(s.table.slots()), len(goals))
-		j.byNumber[i] = newMarks(s.states, len(goals))
+		j.byNumber[i], j.told[i] = newMarks(s.states, len(goals)), newMarks(s.states, len(goals))
 	}
 	sweepers := make([]*sweeper[S], len(e.workers))
 	for i, w := range e.workers {
 		sweepers[i] = newSweeper(j, w)
 	}
 	last := len(e.kept) - 1
-	for n := 0; n == 0 || j.marked.Swap(0) > 0; n++ {
+	for n := 0; ; n++ {
+		j.first = n == 0
 		e.crew.run(len(e.kept), false, func(worker, i int) {
 			if ctx.Err() != nil {
 				return
@@ -161,12 +197,17 @@ func (e *engine[S]) sweepFor(ctx context.Context, goals []Goal[S]) *judge[S] {
 			}
 			sweepers[worker].sweep(&e.kept[i], &j.queues[i])
 		})
-		j.first = false
 		for _, w := range e.workers {
 			e.fail(w.err)
 		}
 		if e.err != nil || ctx.Err() != nil {
 			break
+		}
+		if j.marked.Swap(0) == 0 {
+			if j.thorough {
+				break
+			}
+			j.thorough = true
 		}
 	}
 	return j
@@ -182,10 +223,12 @@ type sweeper[S any] struct {
 	fan       fan
 	slots     []uint32 // by edge in fan, as far as it was looked at
 	queue     queue
-	before    [pageStates]uint64 // by state of the page: the goals that were known to be in reach
-	reaches   [pageStates]uint64 // the goals that are; no more than before for states that were not looked at
+	reaches   [pageStates]uint64 // by state of the page: the goals that are in reach
+	told      [pageStates]uint64 // and those of them that were told
 	open      []open
 	code      []byte
+	parents   parents
+	family    [pageStates]kin
 }
 
 // An open state may reach more than is known: so far edges lie before the next
@@ -200,34 +243,37 @@ func newSweeper[S any](j *judge[S], w *worker[S]) *sweeper[S] {
 
 // sweep marks what it can in one page.
 func (s *sweeper[S]) sweep(p *page, q *queue) {
-	if q.known && len(q.waits) == 0 {
+	if q.done {
 		return
 	}
-	if q.known {
-		s.lookInto(p, q)
-	} else {
-		for i := range p.states {
-			s.recall(p, i)
-		}
+	complete := s.recall(p)
+	switch {
+	case complete && !s.judge.first:
+		q.done = true
+	case q.known && (q.whole || !s.judge.thorough):
+		s.lookInto(q)
+	default:
 		s.lookAround(p, q)
 	}
-	s.mark(p)
+	s.tell(p, q)
 }
 
-// recall looks up what is known of a state.
-func (s *sweeper[S]) recall(p *page, state int) {
-	known := s.judge.byNumber[p.shard].get(p.first+int64(state)) & s.judge.all
-	s.before[state], s.reaches[state] = known, known
+// recall looks up what is known of a page, and reports whether that is everything.
+func (s *sweeper[S]) recall(p *page) (complete bool) {
+	j := s.judge
+	reaches, common := s.reaches[:p.states], j.all
+	j.byNumber[p.shard].read(p.first, reaches, j.all)
+	j.told[p.shard].read(p.first, s.told[:p.states], j.all)
+	for _, set := range reaches {
+		common &= set
+	}
+	return common == j.all
 }
 
 // lookInto follows the steps of a queue, and drops those that have served.
-func (s *sweeper[S]) lookInto(p *page, q *queue) {
-	kept, last := q.waits[:0], -1
+func (s *sweeper[S]) lookInto(q *queue) {
+	kept := q.waits[:0]
 	for _, w := range q.waits {
-		if int(w.state) != last {
-			last = int(w.state)
-			s.recall(p, last)
-		}
 		set, reaches := q.sets[w.set], &s.reaches[w.state]
 		*reaches |= s.judge.bySlot[w.shard].get(int64(w.slot)) & set
 		if set&^*reaches != 0 {
@@ -237,17 +283,19 @@ func (s *sweeper[S]) lookInto(p *page, q *queue) {
 	q.waits = kept
 }
 
-// lookAround follows all steps of a page, and queues those that may help later.
+// lookAround follows the steps of a page, or those that its hints have, and queues
+// those that may help later.
 func (s *sweeper[S]) lookAround(p *page, q *queue) {
-	data, err := s.worker.load(p)
-	if err != nil {
-		s.worker.err = err
-		return
-	}
-	if p.edges != nil {
-		s.fan.read(p.edges)
-	} else {
+	whole := p.hints == nil || s.judge.thorough
+	if whole {
+		data, err := s.worker.load(p)
+		if err != nil {
+			s.worker.err = err
+			return
+		}
 		s.expand(p, data)
+	} else {
+		s.fan.take(p.hints, p.states)
 	}
 	if s.judge.first {
 		for i := range p.states {
@@ -255,11 +303,11 @@ func (s *sweeper[S]) lookAround(p *page, q *queue) {
 		}
 	}
 	s.look(p.states)
-	s.enqueue(p, q)
+	s.enqueue(p, q, whole)
 }
 
 // enqueue queues what the states of a page wait for, if there is room.
-func (s *sweeper[S]) enqueue(p *page, q *queue) {
+func (s *sweeper[S]) enqueue(p *page, q *queue, whole bool) {
 	s.queue.waits, s.queue.sets = s.queue.waits[:0], s.queue.sets[:0]
 	edge := 0
 	for i := range p.states {
@@ -269,13 +317,16 @@ func (s *sweeper[S]) enqueue(p *page, q *queue) {
 			}
 		}
 	}
-	need := int64(len(s.queue.waits))*waitBytes + int64(len(s.queue.sets))*setBytes - int64(len(p.edges))
+	need := int64(len(s.queue.waits))*waitBytes + int64(len(s.queue.sets))*setBytes
+	if p.hints != nil {
+		need -= p.hints.bytes()
+	}
 	if s.judge.room.Add(-need) < 0 {
 		s.judge.room.Add(need)
 		return
 	}
-	*q = queue{true, slices.Clone(s.queue.waits), slices.Clone(s.queue.sets)}
-	p.edges = nil // the queue says the same in less
+	q.known, q.whole, q.waits, q.sets = true, whole, slices.Clone(s.queue.waits), slices.Clone(s.queue.sets)
+	p.hints = nil // the queue says as much in less
 }
 
 // add reports whether it could add a wait.
@@ -298,7 +349,7 @@ func (s *sweeper[S]) expand(p *page, data []byte) {
 	var code []byte
 	for i := range p.states {
 		code, data = nextCode(data)
-		if s.before[i] == j.all {
+		if s.reaches[i] == j.all {
 			s.fan.state(0)
 			continue
 		}
@@ -308,7 +359,7 @@ func (s *sweeper[S]) expand(p *page, data []byte) {
 			set = satisfied(j.goals, &s.cur)
 		}
 		s.fan.state(set)
-		if set|s.before[i] != j.all {
+		if set|s.reaches[i] != j.all {
 			s.sys.Next(&s.cur, &s.next, s.emit)
 		}
 	}
@@ -375,61 +426,108 @@ func (s *sweeper[S]) lookAt(batch []open, kept []open) []open {
 	return kept
 }
 
-// mark marks the states of a page that were found to reach more than was known.
-func (s *sweeper[S]) mark(p *page) {
-	last := p.states - 1
-	for last >= 0 && s.reaches[last] == s.before[last] {
-		last--
+// tell marks the states of a page that were found to reach more than was told, and
+// their parents.
+func (s *sweeper[S]) tell(p *page, q *queue) {
+	first := 0
+	for first < p.states && s.reaches[first] == s.told[first] {
+		first++
 	}
-	if last < 0 {
+	if first == p.states {
 		return
 	}
+	all := s.kin(p, q)
+	if s.worker.err != nil {
+		return
+	}
+	j, marked := s.judge, int64(0)
+	for i := first; i < p.states; i++ {
+		reaches := s.reaches[i]
+		if reaches == s.told[i] {
+			continue
+		}
+		n := p.first + int64(i)
+		j.byNumber[p.shard].add(n, reaches)
+		j.told[p.shard].add(n, reaches)
+		k := &all[i]
+		j.bySlot[p.shard].add(int64(k.slot), reaches)
+		if k.helped {
+			j.byNumber[k.shard].add(int64(k.parent), reaches)
+		}
+		marked++
+	}
+	j.marked.Add(marked)
+}
+
+// kin finds that of the states of a page, and keeps it if there is room.
+func (s *sweeper[S]) kin(p *page, q *queue) []kin {
+	if q.kin != nil {
+		return q.kin
+	}
+	all := s.family[:p.states]
 	data, err := s.worker.load(p)
 	if err != nil {
 		s.worker.err = err
-		return
+		return all
 	}
-	var batch marking
+	e := s.judge.engine
+	s.parents.begin(&e.shards[p.shard].ancestry, &e.levels, p)
+	t := &e.shards[p.shard].table
+	var fps [batchSize]fingerprint
 	var code []byte
-	for i, reaches := range s.reaches[:last+1] {
-		code, data = nextCode(data)
-		if reaches == s.before[i] {
-			continue
+	for start := 0; start < p.states; start += batchSize {
+		n := min(batchSize, p.states-start)
+		var places [batchSize]place
+		for i := range n {
+			code, data = nextCode(data)
+			fps[i] = hash(code)
+			places[i] = t.first(fps[i])
 		}
-		s.before[i] = reaches
-		s.judge.byNumber[p.shard].add(p.first+int64(i), reaches)
-		if batch.add(hash(code), reaches); batch.n == batchSize {
-			s.judge.markAll(p.shard, &batch)
+		prefetch(&places, n)
+		for i := range n {
+			k := &all[start+i]
+			k.shard, k.parent, k.helped = s.parents.next()
+			k.slot = uint32(t.find(fps[i]))
 		}
 	}
-	s.judge.markAll(p.shard, &batch)
-}
-
-// A marking is some states that are to be marked together, so that the cache misses overlap.
-type marking struct {
-	n    int
-	fps  [batchSize]fingerprint
-	sets [batchSize]uint64
-}
-
-func (m *marking) add(f fingerprint, set uint64) {
-	m.fps[m.n], m.sets[m.n] = f, set
-	m.n++
-}
-
-// markAll marks states of a shard by their slots.
-func (j *judge[S]) markAll(shard int, m *marking) {
-	t := &j.engine.shards[shard].table
-	var places [batchSize]place
-	for i, f := range m.fps[:m.n] {
-		places[i] = t.first(f)
+	if s.parents.err != nil {
+		s.worker.err = s.parents.err
 	}
-	prefetch(&places, m.n)
-	for i, f := range m.fps[:m.n] {
-		j.bySlot[shard].add(int64(t.find(f)), m.sets[i])
+	need := int64(p.states) * kinBytes
+	if j := s.judge; j.room.Add(-need) < 0 {
+		j.room.Add(need)
+	} else {
+		q.kin = slices.Clone(all)
 	}
-	j.marked.Add(int64(m.n))
-	m.n = 0
+	return all
+}
+
+// parents finds those of the states of a page, one after another.
+type parents struct {
+	ancestryReader
+	segments []segment // of the level before, from that of the last parent on
+	base     int64     // number of its first state within the level
+}
+
+func (ps *parents) begin(a *ancestry, l *levels, p *page) {
+	ps.ancestryReader.begin(a, p.born)
+	ps.segments, ps.base = nil, 0
+	if p.depth > 0 {
+		ps.segments = l.at(p.depth - 1)
+	}
+}
+
+// next returns the parent of the next state, if the step from there is known to help
+// every goal.
+func (ps *parents) next() (shard uint8, number uint32, helps bool) {
+	index, how, err := ps.ancestryReader.next()
+	if err != nil || !how.helps() {
+		return 0, 0, false
+	}
+	for ; index-ps.base >= ps.segments[0].count; ps.segments = ps.segments[1:] {
+		ps.base += ps.segments[0].count
+	}
+	return uint8(ps.segments[0].shard), uint32(ps.segments[0].first + index - ps.base), true
 }
 
 // A trap is where a goal is out of reach: the first such state, and how many

@@ -13,7 +13,7 @@ import (
 	"fencecheck/search/examples/twophase"
 )
 
-// sameForAllEdges judges goals by edges that were kept for all transitions, for some,
+// sameForAllEdges judges goals with hints that were kept for all pages, for some,
 // and for none, and requires the same result.
 func sameForAllEdges[S any](t *testing.T, sys search.System[S], o search.Options[S]) search.Result[S] {
 	t.Helper()
@@ -32,7 +32,8 @@ func sameForAllEdges[S any](t *testing.T, sys search.System[S], o search.Options
 	return first
 }
 
-// TestGoalsByEdges compares goals that are judged by edges with those judged by sweeps.
+// TestGoalsByEdges compares goals that are judged by hints with those for which states are
+// expanded again.
 func TestGoalsByEdges(t *testing.T) {
 	traps := 0
 	for seed := range uint64(300) {

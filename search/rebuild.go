@@ -20,8 +20,8 @@ func (e *engine[S]) path(depth int, index int64) []uint32 {
 	path := make([]uint32, depth+1, depth+2)
 	for d := depth; d >= 0; d-- {
 		g, n := e.levels.locate(d, index)
-		var err error
-		index, path[d], err = e.shards[g.shard].ancestry.at(g.from, n)
+		parent, how, err := e.shards[g.shard].ancestry.at(g.from, n)
+		index, path[d] = parent, how.ordinal()
 		e.fail(err)
 		if e.err != nil {
 			return nil

@@ -83,8 +83,10 @@ func (s *shard) admit(m *miss, code []byte, parent int64) bool {
 	if !s.table.insert(m.fingerprint()) {
 		return false
 	}
-	s.frontier.add(code, s.states)
-	s.ancestry.add(parent, m.ordinal)
+	if p := s.frontier.add(code, s.states); p.states == 1 {
+		p.born = s.ancestry.here()
+	}
+	s.ancestry.add(parent, m.how)
 	s.states++
 	return true
 }

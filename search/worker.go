@@ -1,5 +1,7 @@
 package search
 
+import "bytes"
+
 // A worker expands pages into chunks, and lets shards admit what the chunks
 // hold. Whatever it writes within a phase belongs to itself, or to the chunk or
 // the shard that it was given: nothing is shared, and nothing locked.
@@ -13,6 +15,7 @@ type worker[S any] struct {
 	canon       func(*S)   // nil: every state is canonical
 
 	cur, next S
+	code      []byte // of cur; nil: what comes are initial states
 	page      *page
 	chunk     *chunk
 	pipeline  pipeline
@@ -75,9 +78,9 @@ func (w *worker[S]) seed(c *chunk) {
 func (w *worker[S]) begin(p *page, c *chunk) {
 	c.reset(p.base)
 	clear(w.recent[:])
-	w.page, w.chunk = p, c
+	w.page, w.chunk, w.code = p, c, nil
 	w.parent, w.ordinal = 0, 0
-	w.record.begin(p.states > 0 && w.engine.recording(), c.edges)
+	w.record.begin(p.states > 0 && w.engine.recording(), len(w.engine.o.Goals), c.hints)
 }
 
 // expand turns the successors of a page's states into a chunk.
@@ -89,16 +92,15 @@ func (w *worker[S]) expand(p *page, c *chunk) {
 		w.err = err
 		return
 	}
-	var code []byte
 	for range p.states {
-		code, data = nextCode(data)
-		w.sys.Decode(code, &w.cur)
+		w.code, data = nextCode(data)
+		w.sys.Decode(w.code, &w.cur)
 		if w.record.on {
-			w.record.state(satisfied(w.engine.o.Goals, &w.cur))
+			w.record.begun(w.parent, satisfied(w.engine.o.Goals, &w.cur))
 		}
 		emit := w.emit
 		if w.parent == 0 && p.first < auditStates {
-			w.audit.code(code)
+			w.audit.code(w.code)
 			emit = w.emitAudited
 		}
 		w.sys.Next(&w.cur, &w.next, emit)
@@ -109,7 +111,7 @@ func (w *worker[S]) expand(p *page, c *chunk) {
 		w.parent, w.ordinal = w.parent+1, 0
 	}
 	w.flush()
-	c.edges = w.record.end()
+	c.hints = w.record.end()
 }
 
 // load returns the encodings of a page.
@@ -127,7 +129,7 @@ func (w *worker[S]) emitted(st Step) {
 	if !w.checks.idleSteps() {
 		w.checkStep(st)
 	}
-	if w.record.on {
+	if w.record.wants() {
 		w.record.helped = helped(w.engine.o.Goals, st)
 	}
 	w.push()
@@ -146,19 +148,21 @@ func (w *worker[S]) push() {
 	b := w.pipeline.filling()
 	start, i := len(b.codes), b.n
 	b.codes = w.sys.Append(b.codes, &w.next)
-	f := hash(b.codes[start:])
 	ordinal := w.ordinal
 	w.ordinal++
-	if w.record.on {
-		w.record.edge(f)
+	if w.code != nil && bytes.Equal(b.codes[start:], w.code) { // the step changes nothing
+		b.codes = b.codes[:start]
+		return
 	}
+	f := hash(b.codes[start:])
+	how := newHow(ordinal, w.record.edge(f))
 	if w.recent.has(f) {
 		b.codes = b.codes[:start]
 		return
 	}
 	b.fps[i] = f
 	b.ends[i] = uint32(len(b.codes))
-	b.parents[i], b.ordinals[i] = w.parent, ordinal
+	b.parents[i], b.hows[i] = w.parent, how
 	if b.n++; b.n == batchSize {
 		w.turn()
 	}
@@ -168,7 +172,7 @@ func (w *worker[S]) push() {
 func (w *worker[S]) turn() {
 	b := w.pipeline.turn(&w.engine.shards)
 	for _, i := range b.open[:b.opened] {
-		w.chunk.add(b.fps[i], b.code(int(i)), b.parents[i], b.ordinals[i])
+		w.chunk.add(b.fps[i], b.code(int(i)), b.parents[i], b.hows[i])
 	}
 	b.clear()
 }
@@ -208,7 +212,7 @@ func (w *worker[S]) admit(s *shard, c *chunk, m *miss) {
 	}
 	w.sys.Decode(code, &w.cur)
 	if p := w.checks.state(&w.cur); p >= 0 {
-		w.report(finding{Invariant, p, w.engine.length(), c.base + int64(m.parent), m.ordinal})
+		w.report(finding{Invariant, p, w.engine.length(), c.base + int64(m.parent), m.how.ordinal()})
 	}
 }
 
