@@ -2,12 +2,6 @@ package ops
 
 import "fencecheck/model"
 
-// idle tells whether the application thread of a running client can begin a
-// request.
-func idle(cl *model.Client) bool {
-	return cl.Process == model.Running && cl.App.API == model.NoAPI
-}
-
 // busy tells whether a request has its connection: the broker takes the next one
 // of a connection when it has answered the one before.
 func busy(r *model.Request) bool { return r.API != model.NoAPI && r.Status != model.Answered }
@@ -58,7 +52,7 @@ func (x *Exec) takeAnswer(cl *model.Client, lane *model.Request) {
 
 func (x *Exec) join(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	if !idle(cl) || !x.cfg.IsMember(int(a.A)) || !cl.NeedsJoin() || x.mustCommitFirst(cl) || !x.mayPoll(a.A) {
+	if !cl.NeedsJoin() || x.mustCommitFirst(cl) || !x.mayPoll(a.A) {
 		return false
 	}
 	cl = &x.begin().Clients[a.A]
@@ -68,12 +62,8 @@ func (x *Exec) join(a Args) bool {
 }
 
 func (x *Exec) sync(a Args) bool {
-	cl := &x.s.Clients[a.A]
-	if !idle(cl) || cl.Phase != model.Joined {
-		return false
-	}
 	n := x.begin()
-	cl = &n.Clients[a.A]
+	cl := &n.Clients[a.A]
 	if cl.Protocol == 0 { // no assignor can be looked up: the application gets an exception
 		n.Last.Fenced |= 1 << a.A
 		cl.Fail()
@@ -90,17 +80,17 @@ func (x *Exec) sync(a Args) bool {
 
 func (x *Exec) fetch(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	if !idle(cl) || cl.Phase != model.MemberPhase || cl.Unfetched == 0 || !x.mayPoll(a.A) {
+	if cl.Unfetched == 0 || !x.mayPoll(a.A) {
 		return false
 	}
 	x.begin()
 	return x.send(a.A, model.Request{API: model.OffsetFetch, ID: cl.ID, Generation: cl.Generation}, a)
 }
 
-// mayRead tells whether the application has a next record of a partition. One
+// mayRead tells whether an idle application has a next record of a partition. One
 // that lost its membership does not know until its next poll.
 func (x *Exec) mayRead(cl *model.Client, p int) bool {
-	return idle(cl) && !cl.Revoked && (cl.Phase == model.MemberPhase || cl.Phase == model.Unjoined) &&
+	return !cl.Revoked && (cl.Phase == model.MemberPhase || cl.Phase == model.Unjoined) &&
 		cl.Owned.Has(p) && !cl.Unfetched.Has(p) && int(cl.Position[p]) < x.cfg.Records
 }
 
@@ -139,7 +129,7 @@ func (x *Exec) process(a Args) bool {
 // processTaken processes a record whose commit is confirmed.
 func (x *Exec) processTaken(a Args) bool {
 	cl, p := &x.s.Clients[a.A], int(a.B)
-	if !idle(cl) || !(cl.Hand & cl.Cleared).Has(p) {
+	if !(cl.Hand & cl.Cleared).Has(p) {
 		return false
 	}
 	n := x.begin()
@@ -152,7 +142,7 @@ func (x *Exec) processTaken(a Args) bool {
 
 func (x *Exec) commit(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	if x.cfg.HasProducer(int(a.A)) || !idle(cl) || cl.Dirty == 0 || !cl.MayCommit(&x.cfg.Rules.Off) {
+	if x.cfg.HasProducer(int(a.A)) || cl.Dirty == 0 || !cl.MayCommit(&x.cfg.Rules.Off) {
 		return false
 	}
 	if x.cfg.Commit == model.CommitOnRevoke && !(cl.Rejoin || x.s.Left(x.cfg, model.Leaves)) {
@@ -185,8 +175,7 @@ func (x *Exec) toCommit(cl *model.Client, p int) model.Offset {
 
 func (x *Exec) heartbeat(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	beating := cl.Phase == model.Joined || cl.Phase == model.Syncing || cl.Phase == model.MemberPhase
-	if !beating || cl.Process > model.Stalled || x.cfg.IsSimple(int(a.A)) || cl.Beat.API != model.NoAPI {
+	if cl.Beat.API != model.NoAPI {
 		return false
 	}
 	behind := busy(&cl.App)
@@ -209,7 +198,7 @@ func (x *Exec) heartbeat(a Args) bool {
 func (x *Exec) receive(a Args) bool {
 	cl := &x.s.Clients[a.A]
 	if a.B == 1 {
-		if cl.Process > model.Stalled || cl.Beat.API == model.NoAPI || cl.Beat.Status != model.Answered {
+		if cl.Beat.API == model.NoAPI || cl.Beat.Status != model.Answered {
 			return false
 		}
 		x.receiveBeat(&x.begin().Clients[a.A])
@@ -223,12 +212,8 @@ func (x *Exec) receive(a Args) bool {
 }
 
 func (x *Exec) assign(a Args) bool {
-	cl := &x.s.Clients[a.A]
-	if !idle(cl) || !x.cfg.IsSimple(int(a.A)) || cl.Phase != model.Outside {
-		return false
-	}
 	n := x.begin()
-	cl = &n.Clients[a.A]
+	cl := &n.Clients[a.A]
 	cl.Phase = model.MemberPhase
 	cl.Owned = model.Part(n.Partitions(x.cfg)) - 1
 	cl.Unfetched = cl.Owned
@@ -237,7 +222,7 @@ func (x *Exec) assign(a Args) bool {
 
 func (x *Exec) noticePartitions(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	if !idle(cl) || cl.Phase != model.MemberPhase || !cl.Leads || cl.Rejoin || int(cl.Seen) >= x.s.Partitions(x.cfg) {
+	if !cl.Leads || cl.Rejoin || int(cl.Seen) >= x.s.Partitions(x.cfg) {
 		return false
 	}
 	x.begin().Clients[a.A].Rejoin = true
@@ -246,11 +231,10 @@ func (x *Exec) noticePartitions(a Args) bool {
 
 func (x *Exec) subscribe(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	if !idle(cl) || cl.Phase != model.MemberPhase || cl.Topics == model.Meta(a.B) || x.cfg.IsSimple(int(a.A)) || !x.s.Left(x.cfg, model.Subscriptions) {
+	if cl.Topics == model.Meta(a.B) || !x.spend(model.Subscriptions) {
 		return false
 	}
-	n := x.begin()
-	n.Spend(x.cfg, model.Subscriptions)
+	n := x.n
 	cl = &n.Clients[a.A]
 	cl.Topics, cl.Rejoin = model.Meta(a.B), true
 	return true
@@ -258,11 +242,10 @@ func (x *Exec) subscribe(a Args) bool {
 
 func (x *Exec) leave(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	if !idle(cl) || cl.Phase == model.Outside || cl.Phase == model.Failed || x.mustCommitFirst(cl) || !x.mayPoll(a.A) || !x.s.Left(x.cfg, model.Leaves) {
+	if cl.Phase == model.Outside || cl.Phase == model.Failed || x.mustCommitFirst(cl) || !x.mayPoll(a.A) || !x.spend(model.Leaves) {
 		return false
 	}
-	n := x.begin()
-	n.Spend(x.cfg, model.Leaves)
+	n := x.n
 	id := cl.ID
 	n.Clients[a.A].Reset(x.cfg)
 	return id == 0 || x.sendLeave(a.A, id, a)
@@ -284,8 +267,7 @@ func (x *Exec) sendLeave(client uint8, id model.MemberID, a Args) bool {
 // connection.
 func (x *Exec) pollTimeout(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	joined := cl.Phase == model.Joined || cl.Phase == model.Syncing || cl.Phase == model.MemberPhase
-	if cl.Process != model.Stalled || !joined || busy(&cl.App) || cl.ID == 0 || x.cfg.Rules.Off.Has(model.ClientPollTimeout) {
+	if busy(&cl.App) || cl.ID == 0 || x.cfg.Rules.Off.Has(model.ClientPollTimeout) {
 		return false
 	}
 	n := x.begin()

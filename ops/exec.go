@@ -12,7 +12,11 @@
 //	taken, ok := x.Take(&state, &next, op, args)
 package ops
 
-import "fencecheck/model"
+import (
+	"math/bits"
+
+	"fencecheck/model"
+)
 
 // Args are the parameters of one step: the values of the operation's Params,
 // and the choices where it Picks: of the next leader, and of the order in which
@@ -52,6 +56,9 @@ type Exec struct {
 	layout *model.Layout
 	parts  int
 	tries  []try    // of the operations that the configuration asks for, in the order of Table
+	common []uint64 // the set of those that are no client's
+	own    []uint64 // for each client and moment, the set of those that it may take
+	may    []uint64 // the set of those that may be enabled in s
 	urgent []uint16 // operations of these that may be urgent
 	topics []uint8
 	s, n   *model.State
@@ -97,6 +104,7 @@ func NewExec(cfg *model.Config) *Exec {
 			}
 		}
 	}
+	x.sort()
 	for p := range x.parts {
 		x.topics = append(x.topics, cfg.TopicOf(p))
 	}
@@ -111,11 +119,39 @@ func (x *Exec) ask(op uint16) {
 		return
 	}
 	for i := range x.domain(o.Params[0]) {
+		if !o.by(x.cfg, i) {
+			continue
+		}
 		for j := range x.domain(o.Params[1]) {
 			t.a, t.b = x.value(o.Params[0], i), x.value(o.Params[1], j)
 			x.tries = append(x.tries, t)
 		}
 	}
+}
+
+// sort puts the tries into sets.
+func (x *Exec) sort() {
+	words := (len(x.tries) + 63) / 64
+	x.common, x.may = make([]uint64, words), make([]uint64, words)
+	x.own = make([]uint64, x.cfg.Clients()*numMoments*words)
+	for i := range x.tries {
+		t, bit := &x.tries[i], uint64(1)<<(i%64)
+		if Table[t.op].Params[0] != Client {
+			x.common[i/64] |= bit
+			continue
+		}
+		for m := range uint8(numMoments) {
+			if Table[t.op].at(m) {
+				x.ownSet(int(t.a), m)[i/64] |= bit
+			}
+		}
+	}
+}
+
+// ownSet is the set of what a client may take at a moment.
+func (x *Exec) ownSet(client int, m uint8) []uint64 {
+	words := len(x.common)
+	return x.own[(client*numMoments+int(m))*words:][:words]
 }
 
 // Bounds tells which limits have kept a step of this Exec from being taken.
@@ -128,21 +164,45 @@ func (x *Exec) Delivered() []int64 { return x.delivered }
 // Next calls emit for each step that is enabled in s, with its successor in
 // next.
 func (x *Exec) Next(s, next *model.State, emit func(Taken)) {
-	x.s, x.n = s, next
-	x.run(x.tries, emit)
+	x.look(s, next)
+	x.run(0, len(x.tries), emit)
 }
 
-func (x *Exec) run(tries []try, emit func(Taken)) {
-	x.order = 0
-	for i := range tries {
-		t := &tries[i]
-		if t.members {
-			for i := range x.domain(Member) {
-				if a := (Args{A: x.value(Member, i)}); t.step(x, a) {
-					x.follow(t, a, emit)
-				}
+// look finds out what may be enabled in a state.
+func (x *Exec) look(s, next *model.State) {
+	x.s, x.n, x.order = s, next, 0
+	copy(x.may, x.common)
+	for i := range x.cfg.Clients() {
+		for w, set := range x.ownSet(i, momentOf(&s.Clients[i])) {
+			x.may[w] |= set
+		}
+	}
+}
+
+// run emits the steps of consecutive tries that are enabled.
+func (x *Exec) run(from, end int, emit func(Taken)) {
+	for w := from / 64; w*64 < end; w++ {
+		set := x.may[w]
+		if from > w*64 {
+			set &= ^uint64(0) << (from - w*64)
+		}
+		if left := end - w*64; left < 64 {
+			set &= 1<<left - 1
+		}
+		for tries := x.tries[w*64:]; set != 0; set &= set - 1 {
+			t := &tries[bits.TrailingZeros64(set)]
+			if t.members {
+				x.tryMembers(t, emit)
+			} else if a := (Args{A: t.a, B: t.b}); t.step(x, a) {
+				x.follow(t, a, emit)
 			}
-		} else if a := (Args{A: t.a, B: t.b}); t.step(x, a) {
+		}
+	}
+}
+
+func (x *Exec) tryMembers(t *try, emit func(Taken)) {
+	for i := range x.domain(Member) {
+		if a := (Args{A: x.value(Member, i)}); t.step(x, a) {
 			x.follow(t, a, emit)
 		}
 	}
@@ -184,7 +244,7 @@ func (x *Exec) accept() bool {
 func (x *Exec) Take(s, next *model.State, op uint16, a Args) (t Taken, ok bool) {
 	x.s, x.n = s, next
 	o := &Table[op]
-	if !o.Asked(x.cfg) || !x.allows(o.Params[0], a.A) || !x.allows(o.Params[1], a.B) || !x.take(o.step, a) {
+	if !o.Asked(x.cfg) || !x.allows(o.Params[0], a.A) || !o.by(x.cfg, int(a.A)) || !x.allows(o.Params[1], a.B) || !x.take(o, a) {
 		return Taken{}, false
 	}
 	if a.Pick > 0 && (!o.Picks || int(a.Pick) >= x.co.Candidates) || a.Order > 0 && int(a.Order) >= x.orders {
@@ -193,9 +253,12 @@ func (x *Exec) Take(s, next *model.State, op uint16, a Args) (t Taken, ok bool) 
 	return Taken{op, x.outcome, a}, true
 }
 
-func (x *Exec) take(step func(*Exec, Args) bool, a Args) bool {
+func (x *Exec) take(o *Op, a Args) bool {
+	if o.Params[0] == Client && !o.at(momentOf(&x.s.Clients[a.A])) {
+		return false
+	}
 	x.order = int(a.Order)
-	return step(x, a) && x.accept()
+	return o.step(x, a) && x.accept()
 }
 
 // domain is the number of values that a parameter has in the current state.

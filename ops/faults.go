@@ -2,26 +2,31 @@ package ops
 
 import "fencecheck/model"
 
-// change moves a client's process from one state to another.
-func (x *Exec) change(client uint8, from, to model.Process) bool {
-	if x.s.Clients[client].Process != from {
-		return false
-	}
-	x.begin().Clients[client].Process = to
+// goOn lets a client's process run.
+func (x *Exec) goOn(a Args) bool {
+	x.begin().Clients[a.A].Process = model.Running
 	return true
 }
 
-// spend counts a fault; false where the scenario has no more of them.
+// spend begins the successor, and takes from a budget what the step costs; false where
+// nothing is left.
 func (x *Exec) spend(b model.Budget) bool {
 	if !x.s.Left(x.cfg, b) {
 		return false
 	}
-	x.n.Spend(x.cfg, b)
+	x.begin().Spend(x.cfg, b)
 	return true
 }
 
-func (x *Exec) pause(a Args) bool {
-	return x.active(a.A) && x.change(a.A, model.Running, model.Paused) && x.spend(model.Pauses)
+func (x *Exec) pause(a Args) bool { return x.stop(a.A, model.Paused, model.Pauses) }
+
+// stop stops a process, or its application alone.
+func (x *Exec) stop(client uint8, how model.Process, b model.Budget) bool {
+	if !x.active(client) || !x.spend(b) {
+		return false
+	}
+	x.n.Clients[client].Process = how
+	return true
 }
 
 // active: a process that has not begun, or is done, need not stop.
@@ -33,21 +38,14 @@ func (x *Exec) active(client uint8) bool {
 	return cl.Phase != model.Outside && cl.Phase != model.Failed
 }
 
-func (x *Exec) resume(a Args) bool { return x.change(a.A, model.Paused, model.Running) }
-
-func (x *Exec) stall(a Args) bool {
-	return x.active(a.A) && x.change(a.A, model.Running, model.Stalled) && x.spend(model.Stalls)
-}
-
-func (x *Exec) unstall(a Args) bool { return x.change(a.A, model.Stalled, model.Running) }
+func (x *Exec) stall(a Args) bool { return x.stop(a.A, model.Stalled, model.Stalls) }
 
 func (x *Exec) crash(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	if cl.Process == model.Down || !x.active(a.A) || !x.s.Left(x.cfg, model.Crashes) {
+	if !x.active(a.A) || !x.spend(model.Crashes) {
 		return false
 	}
-	n := x.begin()
-	n.Spend(x.cfg, model.Crashes)
+	n := x.n
 	if r := cl.App; r.API != model.NoAPI && r.Status == model.InFlight && n.Left(x.cfg, model.LateRequests) && n.AddLate(r) {
 		n.Spend(x.cfg, model.LateRequests)
 	}
@@ -56,22 +54,18 @@ func (x *Exec) crash(a Args) bool {
 	return true
 }
 
-func (x *Exec) restart(a Args) bool { return x.change(a.A, model.Down, model.Running) }
-
 func (x *Exec) addPartition(Args) bool {
-	if !x.s.Left(x.cfg, model.AddedPartitions) {
+	if !x.spend(model.AddedPartitions) {
 		return false
 	}
-	x.begin().Spend(x.cfg, model.AddedPartitions)
 	return true
 }
 
 func (x *Exec) deleteGroup(a Args) bool {
-	if x.s.Group.State != model.Empty || !x.s.Left(x.cfg, model.Deletions) {
+	if x.s.Group.State != model.Empty || !x.spend(model.Deletions) {
 		return false
 	}
-	n := x.begin()
-	n.Spend(x.cfg, model.Deletions)
+	n := x.n
 	answer := x.open(a).DeleteGroup()
 	n.Last.API, n.Last.Err = model.DeleteGroups, answer.Err
 	x.outcome = outcomeOf(model.DeleteGroups, answer.Err, false)

@@ -5,14 +5,13 @@ import "fencecheck/model"
 // NextItemized is Next, and calls done for each operation that the scenario asks
 // for, when it has been tried. That is for profiles.
 func (x *Exec) NextItemized(s, next *model.State, emit func(Taken), done func(op uint16)) {
-	x.s, x.n = s, next
-	for rest := x.tries; len(rest) > 0; {
-		op, n := rest[0].op, 1
-		for n < len(rest) && rest[n].op == op {
-			n++
+	x.look(s, next)
+	for i := 0; i < len(x.tries); {
+		op, from := x.tries[i].op, i
+		for i < len(x.tries) && x.tries[i].op == op {
+			i++
 		}
-		x.run(rest[:n], emit)
+		x.run(from, i, emit)
 		done(op)
-		rest = rest[n:]
 	}
 }

@@ -89,11 +89,10 @@ func (x *Exec) deliverMarker(a Args) bool {
 // loseMarkerAnswer: the marker is decided, its answer lost; it will be sent
 // again.
 func (x *Exec) loseMarkerAnswer(a Args) bool {
-	if !x.owes(a) || !x.cfg.Travels[model.WriteTxnMarkers] || !x.s.Left(x.cfg, model.LostAnswers) {
+	if !x.owes(a) || !x.cfg.Travels[model.WriteTxnMarkers] || !x.spend(model.LostAnswers) {
 		return false
 	}
-	n := x.begin()
-	n.Spend(x.cfg, model.LostAnswers)
+	n := x.n
 	n.Last.GaveUp = true
 	_, ok := x.writeMarker(a.B, n.Txns.IDs[a.A].Outbox)
 	return ok && x.fits()
@@ -103,11 +102,10 @@ func (x *Exec) loseMarkerAnswer(a Args) bool {
 // sends it again.
 func (x *Exec) delayMarker(a Args) bool {
 	t := &x.s.Txns.IDs[a.A]
-	if !x.owes(a) || !x.cfg.Travels[model.WriteTxnMarkers] || !x.s.Left(x.cfg, model.LateRequests) {
+	if !x.owes(a) || !x.cfg.Travels[model.WriteTxnMarkers] || !x.spend(model.LateRequests) {
 		return false
 	}
-	n := x.begin()
-	n.Spend(x.cfg, model.LateRequests)
+	n := x.n
 	n.Last.GaveUp = true
 	m := &t.Outbox
 	r := model.Request{API: model.WriteTxnMarkers, PID: m.PID, Epoch: m.Epoch, Commit: m.Commit, Elected: m.CoordinatorEpoch, Log: a.B, Plain: m.Version < model.TV2}

@@ -61,7 +61,7 @@ func (x *Exec) decideLate(a Args) bool {
 func (x *Exec) requestTimeout(a Args) bool {
 	cl := &x.s.Clients[a.A]
 	hopeless := cl.App.Status == model.Displaced || cl.App.Status == model.Parked && !x.holds(&cl.App)
-	if cl.Process != model.Running || !hopeless {
+	if !hopeless {
 		return false
 	}
 	x.abandon(&x.begin().Clients[a.A])
@@ -94,20 +94,16 @@ func (x *Exec) giveUp(a Args) bool {
 		return false
 	}
 	if r.Status == model.InFlight || r.Status == model.Admitted {
-		if !x.s.Left(x.cfg, model.LateRequests) {
+		if !x.spend(model.LateRequests) {
 			return false
 		}
-		n := x.begin()
-		n.Spend(x.cfg, model.LateRequests)
+		n := x.n
 		if !n.AddLate(*r) {
 			x.seen.Late = true
 			return false
 		}
-	} else {
-		if !x.s.Left(x.cfg, model.LostAnswers) {
-			return false
-		}
-		x.begin().Spend(x.cfg, model.LostAnswers)
+	} else if !x.spend(model.LostAnswers) {
+		return false
 	}
 	cl = &x.n.Clients[a.A]
 	if a.B == 1 {

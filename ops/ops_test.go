@@ -227,3 +227,22 @@ func TestItemizedIsTheSame(t *testing.T) {
 }
 
 func encoded(s *model.State, c *model.Config) []byte { return model.NewLayout(c).Append(nil, s) }
+
+// TestMoments: moments are of the client that the first parameter names.
+func TestMoments(t *testing.T) {
+	guarded := 0
+	for _, o := range Table {
+		if o.when == 0 && o.who == nil {
+			continue
+		}
+		guarded++
+		assert.Equal(t, Client, o.Params[0], o.Name)
+		assert.NotEqual(t, ^moments(0), o.when, "%s: that rules out nothing", o.Name)
+	}
+	assert.Greater(t, guarded, 20)
+
+	running := model.Client{App: model.Request{API: model.JoinGroup}}
+	assert.True(t, (&Op{when: when(waiting)}).at(momentOf(&running)))
+	assert.False(t, (&Op{when: when(idle)}).at(momentOf(&running)))
+	assert.True(t, new(Op).at(momentOf(&running)))
+}

@@ -8,21 +8,12 @@ import "fencecheck/model"
 
 const offsetsBit = 1 << model.OffsetsLog
 
-// producing tells whether a client's application thread can do something with its
-// producer.
-func (x *Exec) producing(client uint8) bool {
-	return x.cfg.HasProducer(int(client)) && idle(&x.s.Clients[client])
-}
-
 // mayPoll: an application that produces in transactions polls between them.
 func (x *Exec) mayPoll(client uint8) bool {
 	return !x.cfg.HasProducer(int(client)) || x.s.Clients[client].Producer.Phase == model.Ready
 }
 
 func (x *Exec) initProducer(a Args) bool {
-	if !x.producing(a.A) {
-		return false
-	}
 	p := &x.s.Clients[a.A].Producer
 	done := x.cfg.IsWriter(int(a.A)) && int(p.Begun) >= x.cfg.Transactions && !p.Renew
 	if p.Phase != model.Uninitialized || done {
@@ -67,7 +58,7 @@ func (x *Exec) beginTransaction(client uint8) bool {
 
 // addToTransaction: the plain style tells the coordinator first.
 func (x *Exec) addToTransaction(a Args) bool {
-	if !x.producing(a.A) || x.cfg.Version.Adds() || !x.mayBegin(a.A) || !x.cfg.HasLog(int(a.B)) {
+	if x.cfg.Version.Adds() || !x.mayBegin(a.A) || !x.cfg.HasLog(int(a.B)) {
 		return false
 	}
 	cl := &x.s.Clients[a.A]
@@ -108,7 +99,7 @@ func (x *Exec) output(p int) uint8 { return uint8(p % x.cfg.Outputs) }
 
 // produce: a writer writes its record to one output.
 func (x *Exec) produce(a Args) bool {
-	if !x.producing(a.A) || !x.cfg.IsWriter(int(a.A)) || !x.mayBegin(a.A) {
+	if !x.mayBegin(a.A) {
 		return false
 	}
 	p := &x.s.Clients[a.A].Producer
@@ -136,7 +127,7 @@ func (x *Exec) sendBatch(client, log uint8, a Args) bool {
 // resend: a batch that was not acknowledged is sent again.
 func (x *Exec) resend(a Args) bool {
 	p := &x.s.Clients[a.A].Producer
-	if !x.producing(a.A) || p.Phase != model.InTransaction || p.Sending>>a.B&1 == 0 {
+	if p.Phase != model.InTransaction || p.Sending>>a.B&1 == 0 {
 		return false
 	}
 	x.begin()
@@ -171,7 +162,7 @@ func (x *Exec) processInTransaction(a Args) bool {
 func (x *Exec) sendOffsets(a Args) bool {
 	cl := &x.s.Clients[a.A]
 	p := &cl.Producer
-	if !x.producing(a.A) || p.Phase != model.InTransaction || p.Failing || p.Sending != 0 || cl.Dirty == 0 || p.Written&offsetsBit != 0 || !x.added(p, model.OffsetsLog) {
+	if p.Phase != model.InTransaction || p.Failing || p.Sending != 0 || cl.Dirty == 0 || p.Written&offsetsBit != 0 || !x.added(p, model.OffsetsLog) {
 		return false
 	}
 	x.begin()
@@ -206,7 +197,7 @@ func (x *Exec) written(client uint8) bool {
 func (x *Exec) commitTransaction(a Args) bool {
 	p := &x.s.Clients[a.A].Producer
 	begins := p.Phase == model.InTransaction && !p.Failing && x.written(a.A)
-	if !x.producing(a.A) || !begins && p.Phase != model.Committing {
+	if !begins && p.Phase != model.Committing {
 		return false
 	}
 	x.begin().Clients[a.A].Producer.Phase = model.Committing
@@ -217,7 +208,7 @@ func (x *Exec) commitTransaction(a Args) bool {
 func (x *Exec) abortTransaction(a Args) bool {
 	p := &x.s.Clients[a.A].Producer
 	failing := p.Phase == model.AbortableError || p.Phase == model.InTransaction && p.Failing
-	if !x.producing(a.A) || !failing && p.Phase != model.Aborting {
+	if !failing && p.Phase != model.Aborting {
 		return false
 	}
 	x.begin()
@@ -227,10 +218,9 @@ func (x *Exec) abortTransaction(a Args) bool {
 // abortAnyway: an application aborts because it wants to.
 func (x *Exec) abortAnyway(a Args) bool {
 	p := &x.s.Clients[a.A].Producer
-	if !x.producing(a.A) || p.Phase != model.InTransaction || p.Failing || !x.s.Left(x.cfg, model.Aborts) {
+	if p.Phase != model.InTransaction || p.Failing || !x.spend(model.Aborts) {
 		return false
 	}
-	x.begin().Spend(x.cfg, model.Aborts)
 	return x.beginAbort(a.A, a)
 }
 

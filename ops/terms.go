@@ -39,11 +39,10 @@ func (x *Exec) tended(id uint8) bool {
 // With 1 the one before does not notice.
 func (x *Exec) failOver(a Args) bool {
 	s := &x.s.Txns
-	if s.Loading || s.Zombie || !x.s.Left(x.cfg, model.Failovers) || a.A == 1 && !x.s.Left(x.cfg, model.Zombies) {
+	if s.Loading || s.Zombie || a.A == 1 && !x.s.Left(x.cfg, model.Zombies) || !x.spend(model.Failovers) {
 		return false
 	}
-	n := x.begin()
-	n.Spend(x.cfg, model.Failovers)
+	n := x.n
 	t := &n.Txns
 	if a.A == 1 {
 		n.Spend(x.cfg, model.Zombies)
@@ -97,11 +96,10 @@ func (x *Exec) travelling(r *model.Request) bool {
 // loseAppend: a request is decided, and the log does not answer in time.
 func (x *Exec) loseAppend(a Args) bool {
 	r := &x.s.Clients[a.A].App
-	if !x.travelling(r) || !x.s.Left(x.cfg, model.LostAppends) {
+	if !x.travelling(r) || !x.spend(model.LostAppends) {
 		return false
 	}
-	n := x.begin()
-	n.Spend(x.cfg, model.LostAppends)
+	n := x.n
 	x.appends = model.AppendUnknown + model.Appending(a.B)
 	ok := x.decideProducer(&n.Clients[a.A].App)
 	x.appends = model.Appended
@@ -134,11 +132,10 @@ func (x *Exec) takeOver(id uint8) {
 // failOverLeader: a partition gets another leader, which knows what the log
 // holds, and nothing of verifications under way.
 func (x *Exec) failOverLeader(a Args) bool {
-	if !x.cfg.HasLog(int(a.A)) || !x.s.Left(x.cfg, model.LeaderFailovers) {
+	if !x.cfg.HasLog(int(a.A)) || !x.spend(model.LeaderFailovers) {
 		return false
 	}
-	n := x.begin()
-	n.Spend(x.cfg, model.LeaderFailovers)
+	n := x.n
 	x.leader(a.A).Elect()
 	for i := range x.cfg.Clients() {
 		if r := &n.Clients[i].App; r.Status == model.Admitted && r.Log == a.A {
@@ -155,22 +152,19 @@ func (x *Exec) failOverLeader(a Args) bool {
 
 // expireProducers: a leader forgets producers that have no open transaction.
 func (x *Exec) expireProducers(a Args) bool {
-	if !x.cfg.HasLog(int(a.A)) || !x.s.Left(x.cfg, model.ProducerExpiries) {
+	if !x.cfg.HasLog(int(a.A)) || !x.spend(model.ProducerExpiries) {
 		return false
 	}
-	n := x.begin()
-	n.Spend(x.cfg, model.ProducerExpiries)
+	n := x.n
 	x.leader(a.A).ExpireProducers()
 	return n.Txns.Logs[a.A].Entries != x.s.Txns.Logs[a.A].Entries
 }
 
 // expireID: the coordinator forgets a transactional id.
 func (x *Exec) expireID(a Args) bool {
-	if !x.s.Left(x.cfg, model.IDExpiries) {
+	if !x.spend(model.IDExpiries) {
 		return false
 	}
-	n := x.begin()
-	n.Spend(x.cfg, model.IDExpiries)
 	if !x.coordinator(a.A).Expire() {
 		return false
 	}

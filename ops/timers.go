@@ -9,11 +9,7 @@ func (x *Exec) reason(has bool) bool {
 		x.begin()
 		return true
 	}
-	if x.cfg.Clock != model.Async || !x.s.Left(x.cfg, model.Expiries) {
-		return false
-	}
-	x.begin().Spend(x.cfg, model.Expiries)
-	return true
+	return x.cfg.Clock == model.Async && x.spend(model.Expiries)
 }
 
 // late tells whether the coordinator would wait in vain for a member: nobody

@@ -10,7 +10,7 @@ func (x *Exec) Urgent(s, next *model.State) (t Taken, ok bool) {
 	for _, op := range x.urgent {
 		for client := range x.cfg.Clients() {
 			a := Args{A: uint8(client)}
-			if Table[op].urgent(x, &s.Clients[client]) && x.calm(client) && x.take(Table[op].step, a) {
+			if Table[op].urgent(x, &s.Clients[client]) && x.calm(client) && x.take(&Table[op], a) {
 				return Taken{op, x.outcome, a}, true
 			}
 		}
