@@ -31,16 +31,10 @@ func NewLayout(c *Config) *Layout {
 // Copy makes one state equal to another, but for what the last step did.
 func (l *Layout) Copy(to, from *State) {
 	to.Group = from.Group // one by one, since assigned together they would be copied twice
+	to.Members = from.Members
 	to.Offsets = from.Offsets
 	to.Spent = from.Spent
 	to.Ghost = from.Ghost
-	for i := range to.Members {
-		a, b := &to.Members[i], &from.Members[i]
-		if a.ID|b.ID == 0 { // there are no more in either
-			break
-		}
-		*a = *b
-	}
 	for i := range to.Clients[:l.clients] {
 		a, b := &to.Clients[i], &from.Clients[i]
 		a.ClientState = b.ClientState
@@ -172,6 +166,7 @@ func (cl *Client) append(dst []byte, partitions int, r *ranks) []byte {
 
 func (cl *Client) decode(src []byte, partitions int) []byte {
 	cl.ClientState = ClientState{}
+	_ = src[7]
 	b := src[0]
 	cl.Process, cl.Phase, cl.Rejoin, cl.Leads, cl.Revoked = Process(b&3), Phase(b>>2&7), has(b, 5), has(b, 6), has(b, 7)
 	cl.ID, cl.Generation = MemberID(src[1]), Generation(src[2])-1
@@ -184,6 +179,9 @@ func (cl *Client) decode(src []byte, partitions int) []byte {
 	for p := range cl.Position[:partitions] {
 		cl.Position[p], cl.Plan[p] = Offset(src[0])-1, MemberID(src[1])
 		src = src[2:]
+	}
+	if src[0]|src[1]|byte(cl.App.API|cl.Beat.API) == 0 { // there is no request, and was none before
+		return src[2:]
 	}
 	src = cl.App.decode(src, partitions)
 	return cl.Beat.decode(src, partitions)

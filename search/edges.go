@@ -43,12 +43,11 @@ type recorder struct {
 	state  uint8
 	lacks  uint64 // goals that the state does not satisfy
 	wanted uint64 // those of them that no edge helps yet
-	helped uint64 // by the transition under way
 }
 
 // begin starts a page, or turns recording off for it.
 func (r *recorder) begin(on bool, goals int, buffer hints) {
-	r.on, r.all, r.lacks = on, allGoals(goals), 0
+	r.on, r.all, r.lacks, r.wanted = on, allGoals(goals), 0, 0
 	r.edges, r.sets = buffer.edges[:0], buffer.sets[:0]
 }
 
@@ -57,7 +56,7 @@ func (r *recorder) end() hints {
 	if !r.on {
 		r.edges, r.sets = r.edges[:0], r.sets[:0]
 	}
-	r.on, r.lacks = false, 0
+	r.on, r.lacks, r.wanted = false, 0, 0
 	return r.hints
 }
 
@@ -70,20 +69,18 @@ func (r *recorder) begun(state uint32, satisfied uint64) {
 	}
 }
 
-// wants tells whether it matters what the transitions of the state help.
-func (r *recorder) wants() bool { return r.lacks != 0 }
+// wants tells whether it matters what a transition helps: if it may be the first to help
+// a goal, or lead to a state that is new.
+func (r *recorder) wants(known bool) bool { return r.wanted != 0 || r.lacks != 0 && !known }
 
 // edge records a transition, if it is the first to help some goal, and reports whether
 // it helps all of them.
-func (r *recorder) edge(f fingerprint) bool {
-	if r.lacks == 0 {
-		return false
-	}
-	if set := r.helped & r.wanted; set != 0 {
-		r.add(f, r.helped&r.lacks)
+func (r *recorder) edge(f fingerprint, helped uint64) bool {
+	if set := helped & r.wanted; set != 0 {
+		r.add(f, helped&r.lacks)
 		r.wanted &^= set
 	}
-	return r.helped == r.all
+	return helped == r.all
 }
 
 // add adds an edge. Where there are too many sets, recording ends.
@@ -91,7 +88,7 @@ func (r *recorder) add(f fingerprint, set uint64) {
 	i := slices.Index(r.sets, set)
 	if i < 0 {
 		if i = len(r.sets); i == maxGoalSets {
-			r.on, r.lacks = false, 0
+			r.on, r.lacks, r.wanted = false, 0, 0
 			return
 		}
 		r.sets = append(r.sets, set)

@@ -69,7 +69,7 @@ func (w *worker[S]) seed(c *chunk) {
 		if w.ordinal < auditStates {
 			w.audit.state(w.next)
 		}
-		w.push()
+		w.push(Step{})
 	})
 	w.transitions += int64(w.ordinal)
 	w.flush()
@@ -129,10 +129,7 @@ func (w *worker[S]) emitted(st Step) {
 	if !w.checks.idleSteps() {
 		w.checkStep(st)
 	}
-	if w.record.wants() {
-		w.record.helped = helped(w.engine.o.Goals, st)
-	}
-	w.push()
+	w.push(st)
 }
 
 func (w *worker[S]) count(st Step) {
@@ -140,8 +137,8 @@ func (w *worker[S]) count(st Step) {
 	w.outcomes[st.Outcome]++
 }
 
-// push puts next into the batch that is being filled.
-func (w *worker[S]) push() {
+// push puts next, which a step led to, into the batch that is being filled.
+func (w *worker[S]) push(st Step) {
 	if w.canon != nil {
 		w.canon(&w.next)
 	}
@@ -155,14 +152,15 @@ func (w *worker[S]) push() {
 		return
 	}
 	f := hash(b.codes[start:])
-	how := newHow(ordinal, w.record.edge(f))
-	if w.recent.has(f) {
+	recent := w.recent.has(f)
+	helps := w.record.wants(recent) && w.record.edge(f, helped(w.engine.o.Goals, st))
+	if recent {
 		b.codes = b.codes[:start]
 		return
 	}
 	b.fps[i] = f
 	b.ends[i] = uint32(len(b.codes))
-	b.parents[i], b.hows[i] = w.parent, how
+	b.parents[i], b.hows[i] = w.parent, newHow(ordinal, helps)
 	if b.n++; b.n == batchSize {
 		w.turn()
 	}
