@@ -366,3 +366,20 @@ func TestMalformedProperty(t *testing.T) {
 		})
 	}
 }
+
+// single has one state, which is encoded as nothing, and a step that changes nothing.
+type single struct{}
+
+func (single) Ops() []string                               { return []string{"stay"} }
+func (single) Outcomes() []string                          { return []string{""} }
+func (single) Init(yield func(*struct{}))                  { yield(&struct{}{}) }
+func (single) Next(_, _ *struct{}, emit func(search.Step)) { emit(search.Step{}) }
+func (single) Append(dst []byte, _ *struct{}) []byte       { return dst }
+func (single) Decode([]byte, *struct{})                    {}
+
+func TestOneState(t *testing.T) {
+	r := search.BreadthFirst(context.Background(), single{}, search.Options[struct{}]{})
+	assert.Equal(t, search.Holds, r.Verdict)
+	assert.EqualValues(t, 1, r.States)
+	assert.EqualValues(t, 2, r.Transitions, "finding the initial state counts")
+}

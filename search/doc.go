@@ -59,8 +59,8 @@
 // on it takes less than 10 bytes a state, whatever their number, and some 5 bytes a
 // state of that one of its 64 parts which a worker makes grow. The rest is two or three bytes a
 // state for traces, and the encodings of one level, the frontier. With goals the
-// encodings of all levels are kept, and where their transitions lead, in up to 12
-// bytes each: of that at most a gigabyte, or a quarter of Options.Memory. Beyond, and
+// encodings of all levels are kept, and for each state and goal one step that may help,
+// in 16 bytes: of that at most a gigabyte, or a quarter of Options.Memory. Beyond, and
 // after Options.Resume, goals take longer, since transitions are made a second time.
 // A transition allocates nothing, as long as the system's methods do not.
 //

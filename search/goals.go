@@ -306,6 +306,8 @@ func (s *sweeper[S]) lookAround(p *page, q *queue) {
 	s.enqueue(p, q, whole)
 }
 
+func (q *queue) bytes() int64 { return int64(len(q.waits))*waitBytes + int64(len(q.sets))*setBytes }
+
 // enqueue queues what the states of a page wait for, if there is room.
 func (s *sweeper[S]) enqueue(p *page, q *queue, whole bool) {
 	s.queue.waits, s.queue.sets = s.queue.waits[:0], s.queue.sets[:0]
@@ -317,7 +319,7 @@ func (s *sweeper[S]) enqueue(p *page, q *queue, whole bool) {
 			}
 		}
 	}
-	need := int64(len(s.queue.waits))*waitBytes + int64(len(s.queue.sets))*setBytes
+	need := s.queue.bytes() - q.bytes()
 	if p.hints != nil {
 		need -= p.hints.bytes()
 	}
