@@ -54,12 +54,7 @@ func (x *Exec) crash(a Args) bool {
 	return true
 }
 
-func (x *Exec) addPartition(Args) bool {
-	if !x.spend(model.AddedPartitions) {
-		return false
-	}
-	return true
-}
+func (x *Exec) addPartition(Args) bool { return x.spend(model.AddedPartitions) }
 
 func (x *Exec) deleteGroup(a Args) bool {
 	if x.s.Group.State != model.Empty || !x.spend(model.Deletions) {
