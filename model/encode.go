@@ -166,7 +166,6 @@ func (cl *Client) append(dst []byte, partitions int, r *ranks) []byte {
 
 func (cl *Client) decode(src []byte, partitions int) []byte {
 	cl.ClientState = ClientState{}
-	_ = src[7]
 	b := src[0]
 	cl.Process, cl.Phase, cl.Rejoin, cl.Leads, cl.Revoked = Process(b&3), Phase(b>>2&7), has(b, 5), has(b, 6), has(b, 7)
 	cl.ID, cl.Generation = MemberID(src[1]), Generation(src[2])-1

@@ -204,7 +204,7 @@ func (x *Exec) receive(a Args) bool {
 		x.receiveBeat(&x.begin().Clients[a.A])
 		return true
 	}
-	if cl.Process != model.Running || cl.App.API == model.NoAPI || cl.App.Status != model.Answered {
+	if !waiting(cl) || cl.App.Status != model.Answered {
 		return false
 	}
 	x.receiveApp(&x.begin().Clients[a.A])

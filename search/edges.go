@@ -47,7 +47,8 @@ type recorder struct {
 
 // begin starts a page, or turns recording off for it.
 func (r *recorder) begin(on bool, goals int, buffer hints) {
-	r.on, r.all, r.lacks, r.wanted = on, allGoals(goals), 0, 0
+	r.stop()
+	r.on, r.all = on, allGoals(goals)
 	r.edges, r.sets = buffer.edges[:0], buffer.sets[:0]
 }
 
@@ -56,9 +57,12 @@ func (r *recorder) end() hints {
 	if !r.on {
 		r.edges, r.sets = r.edges[:0], r.sets[:0]
 	}
-	r.on, r.lacks, r.wanted = false, 0, 0
+	r.stop()
 	return r.hints
 }
+
+// stop makes it want nothing more.
+func (r *recorder) stop() { r.on, r.lacks, r.wanted = false, 0, 0 }
 
 // begun starts a state.
 func (r *recorder) begun(state uint32, satisfied uint64) {
@@ -88,7 +92,7 @@ func (r *recorder) add(f fingerprint, set uint64) {
 	i := slices.Index(r.sets, set)
 	if i < 0 {
 		if i = len(r.sets); i == maxGoalSets {
-			r.on, r.lacks, r.wanted = false, 0, 0
+			r.stop()
 			return
 		}
 		r.sets = append(r.sets, set)
