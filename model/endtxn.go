@@ -1,16 +1,8 @@
 package model
 
-// EndTxnRequest is EndTxn: v5 where Version is 2, else v4.
-type EndTxnRequest struct {
-	PID     ProducerID
-	Epoch   Epoch
-	Commit  bool
-	Version TransactionVersion
-}
-
-// EndTxn decides EndTxn. Source: TransactionCoordinator.handleEndTransaction;
+// endTxn decides EndTxn: v5 where Version is 2, else v4. Source: TransactionCoordinator.handleEndTransaction;
 // transactions.md 1.6, rows P1 to P7, and 1.7, rows E1 to E11.
-func (c *TransactionCoordinator) EndTxn(r EndTxnRequest) TransactionReply {
+func (c *TransactionCoordinator) endTxn(r *TxnRequest) TransactionReply {
 	if err := c.gate(); err != None {
 		return refuse(err)
 	}
@@ -25,7 +17,7 @@ func (c *TransactionCoordinator) EndTxn(r EndTxnRequest) TransactionReply {
 
 // endPlain keeps the epoch (TransactionCoordinator.endTransactionWithTV1;
 // transactions.md 1.6).
-func (c *TransactionCoordinator) endPlain(r EndTxnRequest) Error {
+func (c *TransactionCoordinator) endPlain(r *TxnRequest) Error {
 	t := c.Txn
 	switch {
 	case r.PID != t.PID && c.guard(EndTxnPIDCheck): // P1
@@ -54,7 +46,7 @@ func (c *TransactionCoordinator) endPlain(r EndTxnRequest) Error {
 
 // endBumping raises the epoch (TransactionCoordinator.endTransaction;
 // transactions.md 1.7).
-func (c *TransactionCoordinator) endBumping(r EndTxnRequest) TransactionReply {
+func (c *TransactionCoordinator) endBumping(r *TxnRequest) TransactionReply {
 	t := c.Txn
 	if t.Pending != NoTransaction && c.guard(PendingCheckFirst) { // E2
 		return refuse(ConcurrentTransactions)
@@ -83,7 +75,7 @@ func (c *TransactionCoordinator) endBumping(r EndTxnRequest) TransactionReply {
 // endRetry recognises a request whose transaction has been ended, by the
 // distance of the epochs, or by the rotation that the end brought about. The
 // coordinator's own end counts too, since 4.1.
-func (c *TransactionCoordinator) endRetry(r EndTxnRequest) bool {
+func (c *TransactionCoordinator) endRetry(r *TxnRequest) bool {
 	t := c.Txn
 	if !t.State.preparing() && !t.State.complete() || !c.guard(EndTxnRetryDetection) || t.ByFence {
 		return false
@@ -94,14 +86,14 @@ func (c *TransactionCoordinator) endRetry(r EndTxnRequest) bool {
 // rotatedAway tells whether a request has the pair before a rotation. Its id is
 // not the current one, and is not refused for that, whatever brought the
 // rotation about.
-func (c *TransactionCoordinator) rotatedAway(r EndTxnRequest) bool {
+func (c *TransactionCoordinator) rotatedAway(r *TxnRequest) bool {
 	t := c.Txn
 	last := c.Rules.maxEpoch() - 1
 	return r.PID == t.Prev && r.PID != t.PID && r.Epoch == last && t.Epoch == 0 && c.guard(EndTxnRetryDetection)
 }
 
 // endAgain answers a retry: NONE only if the outcome is the one asked for.
-func (c *TransactionCoordinator) endAgain(r EndTxnRequest) TransactionReply {
+func (c *TransactionCoordinator) endAgain(r *TxnRequest) TransactionReply {
 	t := c.Txn
 	switch {
 	case t.State == decided(r.Commit, true), t.State.complete() && !c.guard(EndTxnStateCheck): // E5
@@ -114,7 +106,7 @@ func (c *TransactionCoordinator) endAgain(r EndTxnRequest) TransactionReply {
 
 // endNow ends the transaction, or, where there is none, raises the epoch all the
 // same. The next pair is answered before the markers are written.
-func (c *TransactionCoordinator) endNow(r EndTxnRequest) TransactionReply {
+func (c *TransactionCoordinator) endNow(r *TxnRequest) TransactionReply {
 	t := c.Txn
 	next := *t
 	next.Version, next.ByFence = TV2, false

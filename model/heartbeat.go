@@ -1,15 +1,9 @@
 package model
 
-// HeartbeatRequest is Heartbeat v0 to v4.
-type HeartbeatRequest struct {
-	MemberID   MemberID
-	Generation Generation
-}
-
-// Heartbeat decides a Heartbeat. Source: GMM.classicGroupHeartbeat; groups.md
+// heartbeat decides a Heartbeat v0 to v4. Source: GMM.classicGroupHeartbeat; groups.md
 // 2.5: the generation is checked before the state, and a correct heartbeat in
 // CompletingRebalance is NONE.
-func (c *Coordinator) Heartbeat(r HeartbeatRequest) Reply {
+func (c *Coordinator) heartbeat(r *GroupRequest) Reply {
 	g := c.Group
 	a := Reply{To: r.MemberID, API: Heartbeat}
 	err := c.validateMember(r.MemberID)

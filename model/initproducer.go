@@ -1,16 +1,9 @@
 package model
 
-// InitProducerIDRequest is InitProducerId v4 for a transactional id. PID and
-// Epoch are the expected pair of KIP-360; PID 0 for none.
-type InitProducerIDRequest struct {
-	PID   ProducerID
-	Epoch Epoch
-}
-
-// InitProducerID decides InitProducerId. Source: TransactionCoordinator.
+// initProducerID decides InitProducerId v4 for a transactional id. Source: TransactionCoordinator.
 // handleInitProducerId, prepareInitProducerIdTransit; transactions.md 1.4, rows
 // I8 to I11. The rows before those concern permissions and malformed requests.
-func (c *TransactionCoordinator) InitProducerID(r InitProducerIDRequest) TransactionReply {
+func (c *TransactionCoordinator) initProducerID(r *TxnRequest) TransactionReply {
 	if err := c.gate(); err != None { // I8
 		return refuse(err)
 	}
@@ -38,7 +31,7 @@ func (c *TransactionCoordinator) InitProducerID(r InitProducerIDRequest) Transac
 
 // expects: row I10. A producer whose id was rotated away may ask once more with
 // what it had.
-func (c *TransactionCoordinator) expects(r InitProducerIDRequest) bool {
+func (c *TransactionCoordinator) expects(r *TxnRequest) bool {
 	t := c.Txn
 	return t.Epoch == NoEpoch || r.PID == t.PID || r.PID == t.Prev && c.Rules.Exhausted(r.Epoch)
 }
@@ -46,7 +39,7 @@ func (c *TransactionCoordinator) expects(r InitProducerIDRequest) bool {
 // initialise gives out the next pair (TransactionMetadata.
 // prepareIncrementProducerEpoch, prepareProducerIdRotation; the epoch rule of
 // transactions.md 1.4).
-func (c *TransactionCoordinator) initialise(r InitProducerIDRequest) TransactionReply {
+func (c *TransactionCoordinator) initialise(r *TxnRequest) TransactionReply {
 	t := c.Txn
 	next := *t
 	next.State, next.Partitions, next.Next = TransactionEmpty, 0, 0

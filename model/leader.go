@@ -1,5 +1,7 @@
 package model
 
+import "math/bits"
+
 // keptBatches is how many batches of one producer a leader remembers
 // (ProducerStateEntry.NUM_BATCHES_TO_RETAIN).
 const keptBatches = 5
@@ -44,17 +46,6 @@ func (e *ProducerEntry) dropGuard() {
 	e.Guard, e.Lowest, e.GuardEpoch, e.GuardBumps = 0, NoSequence, NoEpoch, false
 }
 
-// Batch is a batch of one record, or the records of one TxnOffsetCommit.
-type Batch struct {
-	PID           ProducerID
-	Epoch         Epoch
-	Sequence      int32 // NoSequence for offsets, which carry none
-	Transactional bool
-	Version       TransactionVersion // the style of the request
-	// Guard is the verification that the batch went through, 0 for none.
-	Guard uint8
-}
-
 // PartitionLeader is a view on the producer state of one partition. The storage
 // is the caller's.
 type PartitionLeader struct {
@@ -63,6 +54,15 @@ type PartitionLeader struct {
 	// Fresh is a guard that no request in flight and no entry has.
 	Fresh uint8
 	Full  bool // Entries had no free place; the call is void
+}
+
+// FreshGuard is the first guard that neither an entry has nor a request in flight;
+// used has the guards of these, a bit each.
+func FreshGuard(entries []ProducerEntry, used uint64) uint8 {
+	for i := range entries {
+		used |= 1 << entries[i].Guard
+	}
+	return uint8(bits.TrailingZeros64(^(used | 1)))
 }
 
 func (l *PartitionLeader) guard(id Mutation) bool { return !l.Rules.Off.Has(id) }
@@ -101,11 +101,11 @@ func (l *PartitionLeader) verifies() bool {
 	return !l.Rules.NoVerification && l.guard(VerifyBeforeFirstAppend)
 }
 
-// Begin looks at a transactional batch before it is appended: may it go on, and
+// begin looks at a transactional batch before it is appended: may it go on, and
 // must the transaction coordinator be asked first? The batch gets its guard.
 // Source: ReplicaManager.handleProduceAppend, UnifiedLog.
 // maybeStartTransactionVerification; transactions.md 2.2, rows V3 to V7.
-func (l *PartitionLeader) Begin(b *Batch) (ask bool, err Error) {
+func (l *PartitionLeader) begin(b *TxnRequest) (ask bool, err Error) {
 	b.Guard = 0
 	if !l.verifies() && !b.Version.bumps() { // V3
 		return false, None
@@ -128,7 +128,7 @@ func (l *PartitionLeader) Begin(b *Batch) (ask bool, err Error) {
 }
 
 // adds tells whether a TV2 leader adds its partition to the transaction.
-func (l *PartitionLeader) adds(b *Batch) bool {
+func (l *PartitionLeader) adds(b *TxnRequest) bool {
 	if b.Sequence == NoSequence {
 		return l.guard(TxnOffsetRegisterPartition)
 	}
@@ -137,7 +137,7 @@ func (l *PartitionLeader) adds(b *Batch) bool {
 
 // startVerification: row V7. Whoever finds a verification under way shares it
 // (VerificationStateEntry.maybeUpdateLowestSequenceAndEpoch).
-func (l *PartitionLeader) startVerification(e *ProducerEntry, b *Batch) {
+func (l *PartitionLeader) startVerification(e *ProducerEntry, b *TxnRequest) {
 	switch {
 	case e.Guard == 0:
 		if e.Guard = l.Fresh; !l.guard(VerificationGuardUnique) {
@@ -152,31 +152,15 @@ func (l *PartitionLeader) startVerification(e *ProducerEntry, b *Batch) {
 	b.Guard = e.Guard
 }
 
-// Ask is the leader's request to the transaction coordinator, and its answer as
-// the writer is told of it.
-func (b *Batch) Ask(c *TransactionCoordinator, partition int) Error {
-	return b.told(b.Consult(c, partition))
-}
-
-// Consult lets the coordinator verify the partition, or add it
-// (AddPartitionsToTxnManager). The answer is the coordinator's own.
-func (b *Batch) Consult(c *TransactionCoordinator, partition int) Error {
-	r := AddPartitionsRequest{PID: b.PID, Epoch: b.Epoch, Partitions: Part(partition), Version: b.Version, Offsets: b.Sequence == NoSequence}
-	if b.Version.bumps() {
-		return c.AddPartitions(r)
-	}
-	return c.Verify(r)
-}
-
 // told is the table of transactions.md 2.2. Requests of the newest kind of each
 // style are modelled: Produce v12 or v11, TxnOffsetCommit v5 or v4.
-func (b *Batch) told(err Error) Error {
-	offsets := b.Sequence == NoSequence
+func (r *TxnRequest) told(err Error) Error {
+	offsets := r.API == TxnOffsetCommit
 	switch err {
 	case ProducerFenced:
 		return InvalidProducerEpoch
 	case ConcurrentTransactions:
-		if !offsets && !b.Version.bumps() {
+		if !offsets && !r.Version.bumps() {
 			return NotEnoughReplicas
 		}
 	case CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator:
@@ -188,18 +172,18 @@ func (b *Batch) told(err Error) Error {
 }
 
 // checksEpoch tells whether a batch of an older epoch is refused.
-func (l *PartitionLeader) checksEpoch(b *Batch) bool {
+func (l *PartitionLeader) checksEpoch(b *TxnRequest) bool {
 	if b.Sequence == NoSequence {
 		return l.guard(TxnOffsetCommitProducerEpoch)
 	}
 	return l.guard(PartitionEpochCheck)
 }
 
-// Append decides whether a batch enters the log, and remembers it. A duplicate
+// append decides whether a batch enters the log, and remembers it. A duplicate
 // is answered with success and changes nothing; back says how many batches ago
 // it was appended. Source: UnifiedLog.analyzeAndValidateProducerState,
 // ProducerAppendInfo.appendDataBatch; transactions.md 2.3, rows L1 to L6.
-func (l *PartitionLeader) Append(b Batch) (back int, duplicate bool, err Error) {
+func (l *PartitionLeader) append(b *TxnRequest) (back int, duplicate bool, err Error) {
 	e := l.Find(b.PID)
 	if e == nil {
 		e = &ProducerEntry{}
@@ -218,7 +202,7 @@ func (l *PartitionLeader) Append(b Batch) (back int, duplicate bool, err Error) 
 	return 0, false, None
 }
 
-func (l *PartitionLeader) duplicate(e *ProducerEntry, b Batch) (back int, ok bool) {
+func (l *PartitionLeader) duplicate(e *ProducerEntry, b *TxnRequest) (back int, ok bool) {
 	if b.Sequence == NoSequence || b.Epoch != e.Epoch || !l.guard(DuplicateWindow) {
 		return 0, false
 	}
@@ -226,15 +210,15 @@ func (l *PartitionLeader) duplicate(e *ProducerEntry, b Batch) (back int, ok boo
 	return back, back >= 0 && back < int(e.Kept)
 }
 
-func (l *PartitionLeader) check(e *ProducerEntry, b Batch) Error {
+func (l *PartitionLeader) check(e *ProducerEntry, b *TxnRequest) Error {
 	first := b.Transactional && !(e.Open && e.Epoch == b.Epoch)
-	if first && b.Epoch < e.Epoch && l.checksEpoch(&b) && l.guard(EpochBeforeGuard) { // L2
+	if first && b.Epoch < e.Epoch && l.checksEpoch(b) && l.guard(EpochBeforeGuard) { // L2
 		return InvalidProducerEpoch
 	}
-	if first && l.verifies() && l.guarded(&b) && (b.Guard == 0 || b.Guard != e.Guard) { // L3
+	if first && l.verifies() && l.guarded(b) && (b.Guard == 0 || b.Guard != e.Guard) { // L3
 		return InvalidTxnState
 	}
-	if b.Epoch < e.Epoch && l.checksEpoch(&b) { // L4
+	if b.Epoch < e.Epoch && l.checksEpoch(b) { // L4
 		return InvalidProducerEpoch
 	}
 	if b.Sequence != NoSequence { // L5
@@ -249,10 +233,10 @@ func (l *PartitionLeader) check(e *ProducerEntry, b Batch) Error {
 }
 
 // guarded: a batch that was not to be verified at all carries no guard.
-func (l *PartitionLeader) guarded(b *Batch) bool { return !b.Version.bumps() || l.adds(b) }
+func (l *PartitionLeader) guarded(b *TxnRequest) bool { return !b.Version.bumps() || l.adds(b) }
 
 // checkSequence: row L5 (ProducerAppendInfo.checkSequence; transactions.md 2.4).
-func (l *PartitionLeader) checkSequence(e *ProducerEntry, b Batch) Error {
+func (l *PartitionLeader) checkSequence(e *ProducerEntry, b *TxnRequest) Error {
 	ok := true
 	switch {
 	case e.Guard != 0 && e.GuardBumps && e.Kept == 0 && b.Sequence != 0 && l.guard(SequenceZeroTV2NoState):
@@ -271,7 +255,7 @@ func (l *PartitionLeader) checkSequence(e *ProducerEntry, b Batch) Error {
 }
 
 // append is the effect of a batch.
-func (e *ProducerEntry) append(b Batch) {
+func (e *ProducerEntry) append(b *TxnRequest) {
 	e.enter(b.Epoch)
 	if b.Sequence != NoSequence {
 		e.Last = b.Sequence
@@ -290,11 +274,11 @@ func (e *ProducerEntry) enter(epoch Epoch) {
 	}
 }
 
-// WriteMarker decides a marker, and ends the producer's open transaction. Source:
+// writeMarker decides a marker, and ends the producer's open transaction. Source:
 // ProducerAppendInfo.checkProducerEpoch, checkCoordinatorEpoch,
 // appendEndTxnMarker; transactions.md 2.5, rows M1 to M4. It tells whether one
 // was open.
-func (l *PartitionLeader) WriteMarker(m Marker) (closed bool, err Error) {
+func (l *PartitionLeader) writeMarker(m *TxnRequest) (closed bool, err Error) {
 	e := l.Find(m.PID)
 	if e == nil {
 		e = &ProducerEntry{}
@@ -322,7 +306,7 @@ func (l *PartitionLeader) WriteMarker(m Marker) (closed bool, err Error) {
 }
 
 // mayEnd compares the epochs of a marker and of the producer: rows M1 and M2.
-func (l *PartitionLeader) mayEnd(e *ProducerEntry, m Marker) bool {
+func (l *PartitionLeader) mayEnd(e *ProducerEntry, m *TxnRequest) bool {
 	switch {
 	case m.Epoch > e.Epoch:
 		return true
@@ -358,29 +342,4 @@ func (l *PartitionLeader) replace(become func(ProducerEntry) ProducerEntry) {
 		}
 	}
 	clear(l.Entries[n:])
-}
-
-// Admit is what a leader does with a batch before it appends it: look, and ask
-// the transaction coordinator. partition is the leader's own, in the
-// coordinator's numbers.
-func (l *PartitionLeader) Admit(b *Batch, c *TransactionCoordinator, partition int) Error {
-	ask, err := l.Begin(b)
-	if ask {
-		err = b.Ask(c, partition)
-	}
-	return err
-}
-
-// CommitTxnOffsets is the second half of TxnOffsetCommit, once the batch is
-// admitted: the group's rules, then the log's, then the offsets are pending
-// (CoordinatorRuntime.scheduleTransactionalWriteOperation; transactions.md 3.1).
-func (l *PartitionLeader) CommitTxnOffsets(c *Coordinator, b Batch, r TxnOffsetCommitRequest) Error {
-	if err := c.CheckTxnOffsetCommit(r); err != None {
-		return err
-	}
-	if _, _, err := l.Append(b); err != None {
-		return err
-	}
-	c.StoreTxnOffsets(r)
-	return None
 }

@@ -129,6 +129,11 @@ type Marker struct {
 	Stuck bool
 }
 
+// Request is the WriteTxnMarkers that brings the marker to one partition.
+func (m *Marker) Request() TxnRequest {
+	return TxnRequest{API: WriteTxnMarkers, PID: m.PID, Epoch: m.Epoch, CoordinatorEpoch: m.CoordinatorEpoch, Commit: m.Commit, Version: m.Version}
+}
+
 // Appending says what becomes of a coordinator's record (transactions.md 1.3).
 type Appending uint8
 

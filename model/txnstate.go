@@ -217,20 +217,13 @@ func (s *State) FreshProducerID(c *Config) ProducerID {
 // FreshGuard is the first number that no verification at a log has.
 func (s *State) FreshGuard(c *Config, p int) uint8 {
 	var used uint64
-	for i := range s.Txns.Logs[p].Entries {
-		used |= 1 << s.Txns.Logs[p].Entries[i].Guard
-	}
 	for i := range c.Clients() {
 		used |= 1 << s.Clients[i].App.Guard
 	}
 	for i := range s.Late {
 		used |= 1 << s.Late[i].Guard
 	}
-	g := uint8(1)
-	for used>>g&1 == 1 {
-		g++
-	}
-	return g
+	return FreshGuard(s.Txns.Logs[p].Entries[:], used)
 }
 
 // FreshWork takes a free place for a client's next transaction; 0 if there is

@@ -61,7 +61,7 @@ func (x *Exec) deleteGroup(a Args) bool {
 		return false
 	}
 	n := x.n
-	answer := x.open(a).DeleteGroup()
+	answer := x.openOffsets().Decide(&model.OffsetsRequest{API: model.DeleteGroups})
 	n.Last.API, n.Last.Err = model.DeleteGroups, answer.Err
 	x.outcome = outcomeOf(model.DeleteGroups, answer.Err, false)
 	return true

@@ -90,7 +90,7 @@ func (x *Exec) electLeaders(Args) bool {
 
 // travelling: a producer's request is on its way.
 func (x *Exec) travelling(r *model.Request) bool {
-	return r.API >= model.InitProducerID && r.Status == model.InFlight && x.cfg.Travels[r.API]
+	return r.API.Part() == model.TransactionsPart && r.Status == model.InFlight && x.cfg.Travels[r.API]
 }
 
 // loseAppend: a request is decided, and the log does not answer in time.
