@@ -80,7 +80,8 @@ func (g *game) ask(c *model.Coordinator, r request, o *outcome) (reply model.Rep
 		return c.Decide(&model.GroupRequest{API: r.api(), MemberID: r.ID, Generation: r.Generation, Session: r.session(), Protocols: r.Protocols, Meta: r.Meta,
 			OldVersion: r.Step.Variant == oldVersion, Fresh: r.Fresh, Protocol: r.Protocol, Plan: r.Plan})
 	case offsetCommit, deleteGroup:
-		return o.After.offsets(c).Decide(&model.OffsetsRequest{API: r.api(), MemberID: r.ID, Generation: r.Generation, Offsets: r.Offsets[:]}), false
+		q := model.OffsetsRequest{API: r.api(), MemberID: r.ID, Generation: r.Generation, Offsets: r.Offsets[:]}
+		return model.Reply{To: r.ID, API: q.API, Err: o.After.offsets(c).Decide(&q)}, false
 	case offsetFetch:
 		return model.Reply{API: model.OffsetFetch}, false
 	case sessionTimer:

@@ -176,9 +176,9 @@ func (t *table) ask(r txnRequest) txnAnswer {
 	case memberCommit:
 		o := t.offsets(false)
 		t.Numbers++
-		reply := o.Decide(&model.OffsetsRequest{API: model.OffsetCommit, MemberID: r.Member, Generation: r.Generation, Offsets: []model.Offset{model.Offset(t.Numbers)}})
+		err := o.Decide(&model.OffsetsRequest{API: model.OffsetCommit, MemberID: r.Member, Generation: r.Generation, Offsets: []model.Offset{model.Offset(t.Numbers)}})
 		t.keep(o)
-		return txnAnswer{Err: reply.Err}
+		return txnAnswer{Err: err}
 	case txnTimer:
 		return txnAnswer{Ignored: !t.txns.Overdue()}
 	case restart:
@@ -254,8 +254,8 @@ func (t *table) observe(r txnRequest) txnAnswer {
 		return txnAnswer{Place: t.readable(r.Step.Place, r.Step.Stable)}
 	case readOffset:
 		q := model.OffsetsRequest{API: model.OffsetFetch, Offsets: make([]model.Offset, 1), Partitions: 1, Stable: r.Step.Stable}
-		a := t.offsets(false).Decide(&q)
-		return txnAnswer{Offset: q.Offsets[0] + 1, Err: a.Err}
+		err := t.offsets(false).Decide(&q)
+		return txnAnswer{Offset: q.Offsets[0] + 1, Err: err}
 	}
 	return txnAnswer{State: t.describe(), PID: t.Txn.PID, Epoch: t.Txn.Epoch}
 }

@@ -185,7 +185,7 @@ func (b *brute) decide(s bruteState, i, pick int) (bruteState, bool) {
 		offsets := []model.Offset{model.NoOffset, model.NoOffset, model.NoOffset}
 		k.store(offsets)
 		store := model.OffsetStore{Rules: c.Rules, Group: c, Committed: s.applied[:]}
-		if r = store.Decide(&model.OffsetsRequest{API: k.api, MemberID: k.member, Generation: k.gen, Offsets: offsets}); r.Err == model.None {
+		if r.Err = store.Decide(&model.OffsetsRequest{API: k.api, MemberID: k.member, Generation: k.gen, Offsets: offsets}); r.Err == model.None {
 			parked = true
 			s.push(i)
 		}

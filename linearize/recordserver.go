@@ -142,8 +142,9 @@ func (s *simulation) commit(m *message, id model.MemberID) {
 			values[p] = model.Offset(v)
 		}
 	}
-	a := s.offsets.Decide(&model.OffsetsRequest{API: model.OffsetCommit, MemberID: id, Generation: model.Generation(m.in.Generation), Offsets: values})
-	if a.Err != model.None {
+	err := s.offsets.Decide(&model.OffsetsRequest{API: model.OffsetCommit, MemberID: id, Generation: model.Generation(m.in.Generation), Offsets: values})
+	a := model.Reply{Err: err}
+	if err != model.None {
 		s.answer(m, a)
 		return
 	}

@@ -249,11 +249,11 @@ func (t *turn) foretold(w *world) bool {
 func (t *turn) commit(i int) {
 	c := &t.calls[i]
 	w := t.draft()
-	a := t.offsets(t.coordinator(w)).Decide(&model.OffsetsRequest{API: c.api, MemberID: c.member, Generation: c.gen})
-	if !t.agrees(c, a.Err) {
+	err := t.offsets(t.coordinator(w)).Decide(&model.OffsetsRequest{API: c.api, MemberID: c.member, Generation: c.gen})
+	if !t.agrees(c, err) {
 		return
 	}
-	if a.Err == model.None && !t.bare {
+	if err == model.None && !t.bare {
 		w.ledger = t.books.apply(w.ledger, uint32(i))
 		if c.parks && !t.wait(w, i) {
 			return

@@ -400,7 +400,7 @@ func (b *simBroker) decide(m *simMessage, now int64) bool {
 		b.fetch(m)
 		return true
 	case fCommit:
-		m.refused(b.offsets.Decide(&model.OffsetsRequest{API: model.OffsetCommit, Generation: model.NoGeneration, Offsets: simOffsets(m.in.Offsets)}).Err)
+		m.refused(b.offsets.Decide(&model.OffsetsRequest{API: model.OffsetCommit, Generation: model.NoGeneration, Offsets: simOffsets(m.in.Offsets)}))
 		return true
 	case fProduce, fTxnCommit:
 		return b.write(m, now)
@@ -545,8 +545,8 @@ func (b *simBroker) fetch(m *simMessage) {
 	for _, tp := range m.in.Partitions {
 		p := partitionNumber(tp)
 		q := model.OffsetsRequest{API: model.OffsetFetch, Offsets: make([]model.Offset, len(b.offsets.Committed)), Partitions: model.Part(p), Stable: m.in.Stable}
-		if a := b.offsets.Decide(&q); a.Err != model.None {
-			m.out.Errs[tp] = a.Err.String()
+		if err := b.offsets.Decide(&q); err != model.None {
+			m.out.Errs[tp] = err.String()
 			continue
 		}
 		m.out.Offsets[tp] = int64(q.Offsets[p])

@@ -206,3 +206,17 @@ func (c *Config) FirstSubscription() Meta {
 
 // EveryTopic is the subscription to all topics.
 func (c *Config) EveryTopic() Meta { return 1<<c.Topics - 1 }
+
+// Has tells whether a configuration has a part of the protocol.
+func (c *Config) Has(p ProtocolPart) bool {
+	switch p {
+	case ClassicPart, OffsetsPart:
+		return c.Consuming()
+	case TransactionsPart:
+		return c.Producing()
+	}
+	return p == AnyPart
+}
+
+// Concerns tells whether a mutation can make a difference under a configuration.
+func (c *Config) Concerns(m Mutation) bool { return c.Has(Registry[m].Part) }

@@ -37,7 +37,7 @@ func (b *broker) store() *OffsetStore {
 	return &OffsetStore{Rules: &b.rules, Group: b.open(), Committed: b.offsets}
 }
 
-func (b *broker) deleteGroup() Error { return b.store().Decide(&OffsetsRequest{API: DeleteGroups}).Err }
+func (b *broker) deleteGroup() Error { return b.store().Decide(&OffsetsRequest{API: DeleteGroups}) }
 
 func (b *broker) close(c *Coordinator) {
 	b.replies = c.Replies
@@ -80,7 +80,7 @@ func (b *broker) heartbeat(id MemberID, g Generation) Error {
 }
 
 func (b *broker) commit(id MemberID, g Generation, o Offset) Error {
-	return b.store().Decide(&OffsetsRequest{API: OffsetCommit, MemberID: id, Generation: g, Offsets: []Offset{o, NoOffset}}).Err
+	return b.store().Decide(&OffsetsRequest{API: OffsetCommit, MemberID: id, Generation: g, Offsets: []Offset{o, NoOffset}})
 }
 
 func (b *broker) leave(id MemberID) Error {

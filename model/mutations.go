@@ -123,20 +123,6 @@ const (
 	NumMutations
 )
 
-// Has tells whether a configuration has a part of the protocol.
-func (c *Config) Has(p ProtocolPart) bool {
-	switch p {
-	case ClassicPart, OffsetsPart:
-		return c.Consuming()
-	case TransactionsPart:
-		return c.Producing()
-	}
-	return p == AnyPart
-}
-
-// Concerns tells whether a mutation can make a difference under a configuration.
-func (c *Config) Concerns(m Mutation) bool { return c.Has(Registry[m].Part) }
-
 // MutationInfo describes one entry of the registry.
 type MutationInfo struct {
 	ID     string // as --mutate takes it

@@ -45,7 +45,7 @@ func (s *OffsetStore) guard(id Mutation) bool { return !s.Rules.Off.Has(id) }
 
 // Decide decides a request. It is the one place where requests for a group's
 // offsets meet their rules.
-func (s *OffsetStore) Decide(r *OffsetsRequest) Reply {
+func (s *OffsetStore) Decide(r *OffsetsRequest) Error {
 	switch r.API {
 	case OffsetCommit:
 		return s.commit(r)
@@ -61,10 +61,9 @@ func (s *OffsetStore) Decide(r *OffsetsRequest) Reply {
 // OMM.validateOffsetCommit; groups.md 4.2, rows O1 to O9. Nobody checks that an
 // offset is not smaller than the one it replaces, nor that the member owns the
 // partition.
-func (s *OffsetStore) commit(r *OffsetsRequest) Reply {
-	a := Reply{To: r.MemberID, API: OffsetCommit, Err: s.Group.CheckCommit(r.MemberID, r.Generation, false)}
-	if a.Err != None {
-		return a
+func (s *OffsetStore) commit(r *OffsetsRequest) Error {
+	if err := s.Group.CheckCommit(r.MemberID, r.Generation, false); err != None {
+		return err
 	}
 	s.Group.Touch()
 	for p, o := range r.Offsets {
@@ -72,21 +71,20 @@ func (s *OffsetStore) commit(r *OffsetsRequest) Reply {
 			s.set(p, o)
 		}
 	}
-	return a
+	return None
 }
 
 // fetch answers with the committed offset of each partition, NoOffset where
 // there is none. A classic group does not look at the member (groups.md 4.6).
 // Source: OffsetMetadataManager.fetchOffsets.
-func (s *OffsetStore) fetch(r *OffsetsRequest) Reply {
-	a := Reply{To: r.MemberID, API: OffsetFetch}
+func (s *OffsetStore) fetch(r *OffsetsRequest) (err Error) {
 	exists := s.Group.Exists()
 	for p := range r.Offsets {
 		switch {
 		case r.Stable && s.guard(RequireStable) && s.Unstable(p):
 			r.Offsets[p] = NoOffset
 			if r.Partitions.Has(p) {
-				a.Err = UnstableOffsetCommit
+				err = UnstableOffsetCommit
 			}
 		case exists:
 			r.Offsets[p] = s.Committed[p]
@@ -94,20 +92,20 @@ func (s *OffsetStore) fetch(r *OffsetsRequest) Reply {
 			r.Offsets[p] = NoOffset
 		}
 	}
-	return a
+	return err
 }
 
 // deleteGroup decides DeleteGroups for this group: an administrator's request,
 // or the sweep that deletes an empty group once no offset is left (groups.md
 // 4.7, 4.8).
-func (s *OffsetStore) deleteGroup() Reply {
-	a := Reply{API: DeleteGroups, Err: s.Group.Delete()}
-	if a.Err == None {
-		for p := range s.Committed {
-			s.Committed[p] = NoOffset
-		}
-		clear(s.At)
-		clear(s.Pending)
+func (s *OffsetStore) deleteGroup() Error {
+	if err := s.Group.Delete(); err != None {
+		return err
 	}
-	return a
+	for p := range s.Committed {
+		s.Committed[p] = NoOffset
+	}
+	clear(s.At)
+	clear(s.Pending)
+	return None
 }

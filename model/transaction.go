@@ -1,43 +1,5 @@
 package model
 
-// ProducerID names a producer session; 0 is none, the wire's -1. Ids are
-// compared, nothing else.
-type ProducerID uint16
-
-// Epoch is a producer epoch; -1 is none. What a rule does with one beyond
-// comparing it is said where it is done (transactions.md section 9).
-type Epoch int16
-
-const (
-	// NoEpoch is the wire's -1.
-	NoEpoch Epoch = -1
-	// MaxEpoch is the largest epoch. No client is ever given it: from MaxEpoch-1
-	// on, an epoch is exhausted (TransactionMetadata.isEpochExhausted).
-	MaxEpoch Epoch = 32767
-)
-
-// TransactionVersion is the style of a request: 2 raises the epoch with every
-// transaction and adds partitions on the way (KIP-890 part 2), what is smaller
-// does neither. A broker reads it off the version of a request, not off the
-// feature (TransactionVersion.transactionVersionForEndTxn and its like).
-type TransactionVersion uint8
-
-// The two styles.
-const (
-	TV1 TransactionVersion = 1
-	TV2 TransactionVersion = 2
-)
-
-func (v TransactionVersion) orDefault() TransactionVersion {
-	if v == 0 {
-		return TV2
-	}
-	return v
-}
-
-// bumps tells whether a transaction of this style raises the epoch at its end.
-func (v TransactionVersion) bumps() bool { return v >= TV2 }
-
 // TransactionState is the state of a transactional id (TransactionState).
 type TransactionState uint8
 
@@ -196,28 +158,6 @@ func (c *TransactionCoordinator) fresh() ProducerID {
 	c.TakenTwice = c.Taken
 	c.Taken = true
 	return c.Fresh
-}
-
-// Exhausted tells whether no further transaction may use an epoch.
-func (r *Rules) Exhausted(e Epoch) bool { return e >= r.maxEpoch()-1 }
-
-func (r *Rules) maxEpoch() Epoch {
-	if r.MaxEpoch == 0 {
-		return MaxEpoch
-	}
-	return r.MaxEpoch
-}
-
-// bump is the next epoch. It stays at the largest one; where nothing keeps
-// epochs from overflowing, it becomes negative, as a short does.
-func (r *Rules) bump(e Epoch) Epoch {
-	switch {
-	case e < r.maxEpoch():
-		return e + 1
-	case r.Off.Has(EpochExhaustionRotation):
-		return -r.maxEpoch() - 1
-	}
-	return e
 }
 
 // enter logs what a transition leads to, and takes it over once it is logged

@@ -285,7 +285,7 @@ func TestVectorsOffsets(t *testing.T) { // v11
 	assert.Equal(t, "ILLEGAL_GENERATION", b.offsetsCommit(0, 1, 6, TV2))
 	assert.Equal(t, "UNKNOWN_MEMBER_ID", b.offsetsCommit(0, 9, 5, TV2))
 	assert.Equal(t, none, b.offsetsCommit(0, 1, 5, TV2))
-	err := b.store().Decide(&OffsetsRequest{API: OffsetFetch, Offsets: make([]Offset, 1), Partitions: 1, Stable: true}).Err
+	err := b.store().Decide(&OffsetsRequest{API: OffsetFetch, Offsets: make([]Offset, 1), Partitions: 1, Stable: true})
 	assert.Equal(t, UnstableOffsetCommit, err)
 	assert.Equal(t, none, b.offsetsCommit(0, 0, NoGeneration, TV2))
 	assert.Equal(t, "ILLEGAL_GENERATION", b.offsetsCommit(0, 1, NoGeneration, TV2))

@@ -51,7 +51,7 @@ func (x *Exec) decideOffsets(r *model.Request) bool {
 	case model.OffsetFetch: // producers' members ask for stable offsets, and ask again while any is not
 		q.Stable, q.Partitions = x.cfg.Transactional, x.n.Clients[r.Client].Unfetched
 	}
-	answer := s.Decide(&q)
+	answer := model.Reply{To: r.ID, API: r.API, Err: s.Decide(&q)}
 	switch {
 	case r.API == model.OffsetCommit && answer.Err == model.None:
 		x.n.Last.Committed = committed(r, x.parts)
