@@ -95,21 +95,19 @@ type Transactional struct {
 	Unsure bool
 }
 
+// Forget leaves what another coordinator will find: the log.
+func (t *Transactional) Forget() { t.Txn, t.Outbox = Transaction{}, Marker{} }
+
 // TransactionSide is the part of a State that transactions need.
 type TransactionSide struct {
-	IDs   [MaxTransactionals]Transactional
-	Epoch int16 // of the coordinator
-	// Loading: a coordinator was elected and has not read its log.
-	Loading bool
+	Incarnation // of the transaction coordinator
+	IDs, Old    [MaxTransactionals]Transactional
 	// Leaderless: the partitions have no leaders yet.
 	Leaderless bool
-	// Zombie: the coordinator before it goes on with what it had in memory.
-	Zombie    bool
-	Old       [MaxTransactionals]Transactional
-	Logs      [NumLogs]PartitionLog
-	Pending   [MaxPending]PendingOffset
-	OffsetsAt [MaxPartitions]uint32
-	Works     [MaxClients][MaxWorks]Work // ghost
+	Logs       [NumLogs]PartitionLog
+	Pending    [MaxPending]PendingOffset
+	OffsetsAt  [MaxPartitions]uint32
+	Works      [MaxClients][MaxWorks]Work // ghost
 }
 
 // Producer is the transactional producer of a client.
