@@ -43,13 +43,13 @@ func (c *Coordinator) CheckCommit(id MemberID, generation Generation, transactio
 	case generation < 0 && id == 0: // O7
 		return c.commitOfNobody(transactional)
 	}
-	if err := c.validateMember(id); err != None && c.guard(memberCheck) { // O5
+	if err := c.validateMember(id); err != None && c.enforces(memberCheck) { // O5
 		return err
 	}
-	if generation != g.Generation && c.guard(generationCheck) { // O6
+	if generation != g.Generation && c.enforces(generationCheck) { // O6
 		return IllegalGeneration
 	}
-	if g.State == CompletingRebalance && !transactional && c.guard(OffsetCommitCompletingCheck) { // O8
+	if g.State == CompletingRebalance && !transactional && c.enforces(OffsetCommitCompletingCheck) { // O8
 		return RebalanceInProgress
 	}
 	return None // O9
@@ -60,7 +60,7 @@ func (c *Coordinator) commitToNoGroup(transactional bool) Error {
 	switch {
 	case !transactional:
 		return GroupIDNotFound
-	case c.guard(TxnOffsetCommitAbsentGroup):
+	case c.enforces(TxnOffsetCommitAbsentGroup):
 		return IllegalGeneration
 	}
 	return None
@@ -68,9 +68,9 @@ func (c *Coordinator) commitToNoGroup(transactional bool) Error {
 
 // commitOfNobody: row O7. In a transaction it is accepted in any state.
 func (c *Coordinator) commitOfNobody(transactional bool) Error {
-	refused := c.guard(OffsetCommitEmptyGroupOnly)
+	refused := c.enforces(OffsetCommitEmptyGroupOnly)
 	if transactional {
-		refused = !c.guard(TxnOffsetBareGroupAllowed)
+		refused = !c.enforces(TxnOffsetBareGroupAllowed)
 	}
 	if refused {
 		return UnknownMemberID

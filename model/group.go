@@ -239,8 +239,8 @@ func (c *Coordinator) elect(f MemberFlags) MemberID {
 	return picked
 }
 
-// guard tells whether a check is in force.
-func (c *Coordinator) guard(id Mutation) bool { return !c.Rules.Off.Has(id) }
+// enforces tells whether a check is in force.
+func (c *Coordinator) enforces(id Mutation) bool { return !c.Rules.Off.Has(id) }
 
 func (c *Coordinator) reply(r Reply) { c.Replies = append(c.Replies, r) }
 

@@ -41,7 +41,7 @@ type OffsetStore struct {
 	Full    bool // Pending had no free place; the call is void
 }
 
-func (s *OffsetStore) guard(id Mutation) bool { return !s.Rules.Off.Has(id) }
+func (s *OffsetStore) enforces(id Mutation) bool { return !s.Rules.Off.Has(id) }
 
 // Decide decides a request. It is the one place where requests for a group's
 // offsets meet their rules.
@@ -81,7 +81,7 @@ func (s *OffsetStore) fetch(r *OffsetsRequest) (err Error) {
 	exists := s.Group.Exists()
 	for p := range r.Offsets {
 		switch {
-		case r.Stable && s.guard(RequireStable) && s.Unstable(p):
+		case r.Stable && s.enforces(RequireStable) && s.Unstable(p):
 			r.Offsets[p] = NoOffset
 			if r.Partitions.Has(p) {
 				err = UnstableOffsetCommit

@@ -28,7 +28,7 @@ func (s *OffsetStore) StoreTxn(pid ProducerID, offsets []Offset) {
 		if at == NoOffset {
 			continue
 		}
-		if !s.guard(TxnOffsetHiddenUntilMarker) {
+		if !s.enforces(TxnOffsetHiddenUntilMarker) {
 			s.set(p, at)
 		}
 		if !s.addPending(PendingOffset{pid, uint8(p), at, s.lastAt(p) + 1}) {
@@ -94,8 +94,8 @@ func (s *OffsetStore) EndTransaction(pid ProducerID, commit bool) (committed Par
 			continue
 		}
 		p := int(o.Partition)
-		newer := o.At > s.At[p] || !s.guard(TxnOffsetNewestPositionWins)
-		if commit && newer && s.guard(PendingOffsetMarkerApply) {
+		newer := o.At > s.At[p] || !s.enforces(TxnOffsetNewestPositionWins)
+		if commit && newer && s.enforces(PendingOffsetMarkerApply) {
 			s.Committed[p], s.At[p] = o.Offset, o.At
 			committed |= Part(p)
 		}
