@@ -70,7 +70,7 @@ type Checks struct {
 // defaultBudget is enough for every recorded file by a factor of a thousand.
 const defaultBudget = 20 * time.Second
 
-// Check judges a history. The history comes from Read, ReadFile or a Builder;
+// Check judges a history. The history comes from Read or ReadFile;
 // one that Supported refuses is undecided.
 func Check(h *History, o Options) Report {
 	if o.Budget == 0 {
