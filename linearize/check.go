@@ -2,6 +2,8 @@ package linearize
 
 import (
 	"cmp"
+	"io"
+	"os"
 	"slices"
 	"time"
 
@@ -70,14 +72,37 @@ type Checks struct {
 // defaultBudget is enough for every recorded file by a factor of a thousand.
 const defaultBudget = 20 * time.Second
 
+// ReadFile reads the history in a file and refuses what is not modelled.
+func ReadFile(path string) (*History, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(path, f)
+}
+
+// Read reads a history and refuses what is not modelled; name stands for the file
+// in errors. The error is a *SyntaxError, an *UnsupportedError, or one of r.
+func Read(name string, r io.Reader) (*History, error) {
+	h, err := parse(name, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := supported(h); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
 // Check judges a history. The history comes from Read or ReadFile;
-// one that Supported refuses is undecided.
+// one that is not supported is undecided.
 func Check(h *History, o Options) Report {
 	if o.Budget == 0 {
 		o.Budget = defaultBudget
 	}
 	r := Report{File: h.Name, Verdict: Legal, Findings: []Finding{}, Ops: len(h.Ops)}
-	if err := h.Supported(); err != nil {
+	if err := supported(h); err != nil {
 		r.Verdict, r.Note = Undecided, err.Error()
 		return r
 	}
@@ -159,7 +184,7 @@ func (r *Report) count(h *History, c component) {
 			left[o.In.Member] = true
 		}
 		switch {
-		case o.provesIn():
+		case provesIn(o):
 			r.Checks.Membership++
 			r.Checks.Generations++
 			in[o.member()] = true

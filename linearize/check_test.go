@@ -152,7 +152,7 @@ func TestStepIsPure(t *testing.T) {
 		return ok1, a
 	}
 	m.StepContext = nil
-	if !porcupine.CheckOperations(m, s.operations()) || n < len(s.steps) {
+	if !porcupine.CheckOperations(m, s.operations()) || n < len(s.stepList) {
 		t.Error("not linearizable", n)
 	}
 }

@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -121,11 +122,6 @@ func hearsay(h *History, c component) heard {
 	return t
 }
 
-// open tells that an answer, if there is one, leaves the outcome open.
-func (o *Op) open() bool {
-	return o.Outcome == Unknown || o.Outcome == Failed && openError(o.Out.Err)
-}
-
 // silent tells of requests without answer whose effect nobody can see: reads,
 // heartbeats (the timers they reset have no clock here), members' commits of
 // values that nobody read, and the SyncGroup of a follower, which only keeps its own session
@@ -195,7 +191,7 @@ func (p *problem) call(i int) call {
 	case fSync:
 		c.api = model.SyncGroup
 		c.parts = v.parts(o.Out.Partitions)
-		for _, m := range sortedKeys(o.In.Assign) {
+		for _, m := range slices.Sorted(maps.Keys(o.In.Assign)) {
 			c.plan = append(c.plan, model.MemberAssignment{ID: v.members[m], Parts: v.parts(o.In.Assign[m])})
 		}
 		c.parks = c.err == model.None || c.err == model.RebalanceInProgress
@@ -232,7 +228,7 @@ func (p *problem) call(i int) call {
 
 func (v *vocabulary) readings(offsets map[string]int64) []reading {
 	var all []reading
-	for _, tp := range sortedKeys(offsets) {
+	for _, tp := range slices.Sorted(maps.Keys(offsets)) {
 		all = append(all, reading{v.partitions[tp], v.offsets[offsets[tp]]})
 	}
 	return all

@@ -2,7 +2,6 @@ package linearize
 
 import (
 	"slices"
-	"strconv"
 )
 
 // component is a part of a history that is judged on its own. Requests that
@@ -51,46 +50,6 @@ func split(h *History) []component {
 	}
 	return all
 }
-
-// keys are the things that a request names; there is at least one.
-func (o *Op) keys() []string {
-	var all []string
-	add := func(kind, name string) {
-		if name != "" {
-			all = append(all, kind+name)
-		}
-	}
-	add("group ", o.In.Group)
-	add("transactional id ", o.In.Txn)
-	add("partition ", o.In.Log)
-	if o.F == fAddParts {
-		for _, tp := range o.In.Partitions {
-			add("partition ", tp)
-		}
-	}
-	if o.isTxn() && o.In.PID >= 0 {
-		add("producer id ", strconv.FormatInt(o.In.PID, 10))
-	}
-	if o.F == fInit && o.Outcome == OK {
-		add("producer id ", strconv.FormatInt(o.Out.PID, 10))
-	}
-	if len(all) == 0 {
-		all = append(all, "op "+strconv.Itoa(o.ID))
-	}
-	return all
-}
-
-// isTxn tells of requests that carry a producer.
-func (o *Op) isTxn() bool {
-	switch o.F {
-	case fInit, fAddParts, fAddOffsets, fTxnCommit, fEnd, fProduce:
-		return true
-	}
-	return false
-}
-
-// ofGroup tells of requests that a group coordinator decides, at least in part.
-func (o *Op) ofGroup() bool { return o.In.Group != "" && o.F != fAddOffsets }
 
 func (c component) only(keep func(op int) bool) component {
 	return component{c.name, slices.DeleteFunc(slices.Clone(c.ops), func(i int) bool { return !keep(i) })}

@@ -1,10 +1,14 @@
 package linearize
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	"fencecheck/model"
+
+	"github.com/anishathalye/porcupine"
 )
 
 // refute notes why a world does not explain an answer. The hot path has no
@@ -41,7 +45,7 @@ func waitingFor(w *world) string {
 
 func (v *vocabulary) partNames(s model.PartSet) string {
 	var all []string
-	for _, tp := range sortedKeys(v.partitions) {
+	for _, tp := range slices.Sorted(maps.Keys(v.partitions)) {
 		if s.Has(v.partitions[tp]) {
 			all = append(all, tp)
 		}
@@ -52,7 +56,7 @@ func (v *vocabulary) partNames(s model.PartSet) string {
 // offsetNames tells the offsets of the partitions that a fetch names.
 func (v *vocabulary) offsetNames(c *call, offsets []model.Offset) string {
 	var all []string
-	for _, tp := range sortedKeys(v.partitions) {
+	for _, tp := range slices.Sorted(maps.Keys(v.partitions)) {
 		for _, r := range c.values {
 			if r.part == v.partitions[tp] {
 				all = append(all, tp+":"+v.offsetName(offsets[r.part]))
@@ -69,4 +73,31 @@ func (v *vocabulary) offsetName(o model.Offset) string {
 		}
 	}
 	return "-1"
+}
+
+// refusals asks each world.
+func (s *spec) refusals(order []porcupine.Operation, op int) []refusal {
+	state := s.init()
+	for _, o := range order {
+		state = s.next(noDeadline, state, o.Input.(int))
+	}
+	var why []string
+	for i, st := range s.stepList {
+		if s.calls[st.call].op != op || state.done.has(i) {
+			continue
+		}
+		n := &config{owed: state.owed, asked: state.asked, lived: state.lived, horizon: noHorizon}
+		for _, at := range state.worlds {
+			t := turn{spec: s, config: n, before: &s.atlas.all[at], why: &why}
+			t.step(st)
+		}
+		if len(why) > 0 {
+			break
+		}
+	}
+	var all []refusal
+	for _, text := range why {
+		all = append(all, refusal{text: text})
+	}
+	return all
 }

@@ -3,7 +3,6 @@ package linearize
 import (
 	"fmt"
 	"math"
-	"slices"
 )
 
 // A group goes through its generations in order, and each generation through
@@ -20,21 +19,11 @@ const (
 	pointsPerGeneration
 )
 
-// sighting says that between two events the group was at a point from least to
-// most.
-type sighting struct {
-	op          int
-	from, to    int // indexes of events
-	least, most int64
-	gen         int32
-	joined      bool // the mere invocation of a first JoinGroup: its generation had not begun
-}
-
 func point(g int32, phase int64) int64 { return int64(g)*pointsPerGeneration + phase }
 
 // sightings collects what the answers say about the line. A group that was loaded
 // goes on with a generation that began in an earlier life.
-func (n *facts) sightings() []sighting {
+func (n *groupFacts) sightings() []sighting {
 	var all []sighting
 	for _, i := range n.ops {
 		o := &n.h.Ops[i]
@@ -71,7 +60,7 @@ func (n *facts) sightings() []sighting {
 // before the invocation of the first JoinGroup by which one of them could have
 // joined it. A later JoinGroup may be answered with the running generation, and
 // one without answer may be the one that counts.
-func (n *facts) beginnings() []sighting {
+func (n *groupFacts) beginnings() []sighting {
 	type seat struct {
 		gen    int32
 		member string
@@ -111,7 +100,7 @@ func (n *facts) beginnings() []sighting {
 
 // generations finds sightings that would need a way back, and refusals of a
 // generation that was the group's all the time.
-func (n *facts) generations() []conflict {
+func (n *groupFacts) generations() []conflict {
 	all := n.sightings()
 	reach := newHorizon(all)
 	found := reach.waysBack(n.wayBack)
@@ -126,85 +115,9 @@ func (n *facts) generations() []conflict {
 	return found
 }
 
-// waysBack finds the sightings that would need a way back, and tells of each.
-func (h *horizon) waysBack(tell func(a, b *sighting) conflict) (found []conflict) {
-	for k := range h.all {
-		b := &h.all[k]
-		if _, least := h.passed(b.from); least <= b.most {
-			continue
-		}
-		for j := range h.all {
-			if a := &h.all[j]; a.to < b.from && a.least > b.most {
-				found = append(found, tell(a, b))
-			}
-			if len(found) == maxConflicts {
-				return found
-			}
-		}
-	}
-	return found
-}
-
-// horizon answers how far the group certainly was before an event, and how far
-// at most after one.
-type horizon struct {
-	all          []sighting
-	byEnd        []int // sightings by rising end, with the furthest so far
-	furthest     []int
-	byStart      []int // sightings by falling start, with the nearest so far
-	nearestAfter []int
-}
-
-func newHorizon(all []sighting) *horizon {
-	h := &horizon{all: all, byEnd: make([]int, len(all)), byStart: make([]int, len(all))}
-	for i := range all {
-		h.byEnd[i], h.byStart[i] = i, i
-	}
-	slices.SortStableFunc(h.byEnd, func(a, b int) int { return all[a].to - all[b].to })
-	slices.SortStableFunc(h.byStart, func(a, b int) int { return all[b].from - all[a].from })
-	for k, i := range h.byEnd {
-		if k > 0 && all[h.furthest[k-1]].least >= all[i].least {
-			i = h.furthest[k-1]
-		}
-		h.furthest = append(h.furthest, i)
-	}
-	for k, i := range h.byStart {
-		if k > 0 && all[h.nearestAfter[k-1]].most <= all[i].most {
-			i = h.nearestAfter[k-1]
-		}
-		h.nearestAfter = append(h.nearestAfter, i)
-	}
-	return h
-}
-
-// passed is the sighting that proves most before the event, and the point that
-// the group had reached by then.
-func (h *horizon) passed(event int) (int, int64) {
-	k, _ := slices.BinarySearchFunc(h.byEnd, event, func(i, e int) int { return h.all[i].to - e })
-	if k == 0 {
-		return -1, math.MinInt64
-	}
-	return h.furthest[k-1], h.all[h.furthest[k-1]].least
-}
-
-// still is the sighting that proves most after the event, and the point that
-// the group had not passed by then.
-func (h *horizon) still(event int) (int, int64) {
-	k, _ := slices.BinarySearchFunc(h.byStart, event, func(i, e int) int {
-		if h.all[i].from > e {
-			return -1
-		}
-		return 1
-	})
-	if k == 0 {
-		return -1, math.MaxInt64
-	}
-	return h.nearestAfter[k-1], h.all[h.nearestAfter[k-1]].most
-}
-
 // wayBack: a was answered before b was invoked, and says that the group was
 // past b.
-func (n *facts) wayBack(a, b *sighting) conflict {
+func (n *groupFacts) wayBack(a, b *sighting) conflict {
 	early, late := n.says(a.op), n.says(b.op)
 	if b.joined {
 		why := fmt.Sprintf("%s, but generation %d cannot have begun: %s, the first JoinGroup of a member of it, was invoked later", early, b.gen, n.says(b.op))
@@ -222,7 +135,7 @@ func pointName(at int64) string {
 }
 
 // staleName is the anomaly if s is wrong and other is right.
-func (n *facts) staleName(s, other *sighting) string {
+func (n *groupFacts) staleName(s, other *sighting) string {
 	o := &n.h.Ops[s.op]
 	switch {
 	case o.F == fJoin:
@@ -235,7 +148,7 @@ func (n *facts) staleName(s, other *sighting) string {
 
 // refusedGeneration: ILLEGAL_GENERATION, though the group was certainly not
 // before and certainly not past that generation.
-func (n *facts) refusedGeneration(i int, all []sighting, reach *horizon) []conflict {
+func (n *groupFacts) refusedGeneration(i int, all []sighting, reach *horizon) []conflict {
 	o := &n.h.Ops[i]
 	g := o.In.Generation
 	x, least := reach.passed(o.Inv)

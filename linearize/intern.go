@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"maps"
 	"slices"
 
 	"fencecheck/model"
@@ -48,14 +49,14 @@ func (v *vocabulary) addOp(o *Op) {
 	for _, m := range o.Out.Members {
 		v.addMember(m)
 	}
-	for _, m := range sortedKeys(o.In.Assign) {
+	for _, m := range slices.Sorted(maps.Keys(o.In.Assign)) {
 		v.addMember(m)
 		v.addPartitions(o.In.Assign[m])
 	}
 	v.addPartitions(o.In.Partitions)
 	v.addPartitions(o.Out.Partitions)
 	for _, all := range []map[string]int64{o.In.Offsets, o.Out.Offsets} {
-		tps := sortedKeys(all)
+		tps := slices.Sorted(maps.Keys(all))
 		v.addPartitions(tps)
 		for _, tp := range tps {
 			if _, known := v.offsets[all[tp]]; !known {
@@ -71,15 +72,6 @@ func (v *vocabulary) addOp(o *Op) {
 	if _, known := v.metas[o.In.Meta]; !known {
 		v.metas[o.In.Meta] = model.Meta(len(v.metas))
 	}
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // protocolNames are the protocols that a request offers or an answer chooses.

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"fencecheck/model"
-
 	"github.com/anishathalye/porcupine"
 )
 
@@ -159,73 +157,21 @@ func (j *judge) breakingPoint() int {
 	return byAnswer[n]
 }
 
-// projections judges each partition's offsets alone, without the group: the
-// accepted commits and the fetches. That is a relaxation, so only its "illegal"
-// counts. It is quick where the joint search is not, and names the partition.
+// projections judges each partition's offsets alone. That is a relaxation, so
+// only its "illegal" counts. It is quick where the joint search is not, and names
+// the partition.
 func (j *judge) projections() []Finding {
 	if !j.c.plain(j.h) {
 		return nil // transactions commit, too
 	}
 	var found []Finding
-	words := intern(j.h, j.c)
-	for _, tp := range sortedKeys(words.partitions) {
-		h, c := j.project(tp)
-		if j.run(newProjection(h, c)) != porcupine.Illegal {
+	illegal := func(s searcher) bool { return j.run(s) == porcupine.Illegal }
+	for _, p := range projections(j.h, j.c) {
+		if !illegal(p.spec()) {
 			continue
 		}
-		kept := j.fewestReads(h, c)
-		found = append(found, j.registerFinding(h, kept, tp))
+		why, events := p.fewest(illegal).proof()
+		found = append(found, Finding{"offset-regression", events, why})
 	}
 	return found
-}
-
-// newProjection is the specification of a group that takes every commit.
-func newProjection(h *History, c component) *spec {
-	s := newSpec(compile(h, c))
-	for _, m := range []model.Mutation{model.OffsetCommitMemberCheck, model.OffsetCommitGenerationCheck, model.OffsetCommitCompletingCheck, model.OffsetCommitEmptyGroupOnly} {
-		s.rules.Off = s.rules.Off.With(m)
-	}
-	s.starts = []world{{group: model.Group{State: model.Empty}}}
-	s.boundless()
-	return s
-}
-
-// project keeps the accepted commits and the fetches of one partition.
-func (j *judge) project(tp string) (*History, component) {
-	v := *j.h
-	v.Ops = slices.Clone(j.h.Ops)
-	c := component{name: j.c.name}
-	only := func(offsets map[string]int64) (map[string]int64, bool) {
-		o, named := offsets[tp]
-		return map[string]int64{tp: o}, named
-	}
-	for _, i := range j.c.ops {
-		o := &v.Ops[i]
-		named := false
-		switch {
-		case o.Local:
-		case o.F == fCommit && (o.open() || o.Outcome == OK):
-			o.In.Offsets, named = only(o.In.Offsets)
-		case o.F == fFetch && o.Outcome == OK:
-			o.Out.Offsets, named = only(o.Out.Offsets)
-		}
-		if named {
-			c.ops = append(c.ops, i)
-		}
-	}
-	return &v, c
-}
-
-// fewestReads leaves out fetches as long as the projection stays illegal.
-func (j *judge) fewestReads(h *History, c component) component {
-	for k := len(c.ops) - 1; k >= 0; k-- {
-		if h.Ops[c.ops[k]].F != fFetch {
-			continue
-		}
-		less := component{c.name, slices.Delete(slices.Clone(c.ops), k, k+1)}
-		if j.run(newProjection(h, less)) == porcupine.Illegal {
-			c = less
-		}
-	}
-	return c
 }

@@ -13,6 +13,23 @@ type logged struct {
 	join int // the answer that told the leader who takes part
 }
 
+// groupSpec is the specification of a group whose broker lives on.
+func groupSpec(h *History, c component) searcher { return newSpec(compile(h, c)) }
+
+// lifeSpec is the specification of the members of group g in life k of its broker,
+// or of a beginning c of it. A life of which nobody knows how it began is not
+// searched.
+func lifeSpec(h *History, c, g component, k int) searcher {
+	m := compileMembership(h, c)
+	starts, known := startsOf(h, g, h.lives(), k, m.words)
+	if !known || len(m.words.names) > maxMemberIDs || len(m.words.partitions) > maxPartitions {
+		return newSpec(compileMembership(h, component{})) // nothing to search
+	}
+	s := newSpec(m)
+	s.starts = starts
+	return s
+}
+
 // startsOf lists what a group may be at the beginning of a life of its broker:
 // absent before the first, later whatever its log may hold. It is false if the
 // answers do not say who was in a generation that may be the one.
@@ -21,11 +38,11 @@ func startsOf(h *History, g component, lives []life, k int, v *vocabulary) ([]wo
 		return []world{{}}, true
 	}
 	earlier := g.only(func(i int) bool { return h.Ops[i].Inv < lives[k].up })
-	candidates, known := h.loggedPlans(earlier, lives)
+	candidates, known := loggedPlans(h, earlier, lives)
 	if !known {
 		return nil, false
 	}
-	first, last := h.emptyGenerations(earlier)
+	first, last := emptyGenerations(h, earlier)
 	var all []world
 	for gen := first; gen <= last; gen++ {
 		all = append(all, loadedWorld(model.Group{Generation: model.Generation(gen), Typed: true}, nil))
@@ -34,14 +51,14 @@ func startsOf(h *History, g component, lives []life, k int, v *vocabulary) ([]wo
 		all = append(all, world{}, world{group: model.Group{State: model.Empty}})
 	}
 	for _, l := range candidates {
-		all = append(all, h.loadedPlan(earlier, l, v))
+		all = append(all, loadedPlan(h, earlier, l, v))
 	}
 	return all, true
 }
 
 // superseded tells whether a SyncGroup answered later proves that a plan was
 // replaced in the log.
-func (h *History) superseded(c component, sync int) bool {
+func superseded(h *History, c component, sync int) bool {
 	s := &h.Ops[sync]
 	return slices.ContainsFunc(c.ops, func(i int) bool {
 		o := &h.Ops[i]
@@ -50,24 +67,24 @@ func (h *History) superseded(c component, sync int) bool {
 }
 
 // loggedPlans lists the plans that may be the newest in the log.
-func (h *History) loggedPlans(c component, lives []life) (all []logged, known bool) {
+func loggedPlans(h *History, c component, lives []life) (all []logged, known bool) {
 	planned := map[int32]bool{}
 	for _, i := range c.ops {
 		o := &h.Ops[i]
 		if o.F != fSync || o.Local || !o.open() && o.Outcome == Failed {
 			continue
 		}
-		join := h.leads(c, lives, i)
+		join := leads(h, c, lives, i)
 		if join < 0 {
 			continue
 		}
 		planned[o.In.Generation] = true
-		if !h.superseded(c, i) {
+		if !superseded(h, c, i) {
 			all = append(all, logged{o.In.Generation, i, join})
 		}
 	}
 	for _, i := range c.ops {
-		if o := &h.Ops[i]; o.F == fSync && o.Outcome == OK && !planned[o.In.Generation] && !h.superseded(c, i) {
+		if o := &h.Ops[i]; o.F == fSync && o.Outcome == OK && !planned[o.In.Generation] && !superseded(h, c, i) {
 			return nil, false
 		}
 	}
@@ -76,7 +93,7 @@ func (h *History) loggedPlans(c component, lives []life) (all []logged, known bo
 
 // leads finds the JoinGroup by which the sender of a SyncGroup became the leader
 // of its generation, in the same life; -1 if there is none.
-func (h *History) leads(c component, lives []life, sync int) int {
+func leads(h *History, c component, lives []life, sync int) int {
 	s := &h.Ops[sync]
 	up := -1
 	for _, l := range lives {
@@ -95,7 +112,7 @@ func (h *History) leads(c component, lives []life, sync int) int {
 
 // emptyGenerations are those in which the group may have been logged as empty:
 // after every generation that had a plan for certain.
-func (h *History) emptyGenerations(c component) (first, last int32) {
+func emptyGenerations(h *History, c component) (first, last int32) {
 	newest := -1
 	for _, i := range c.ops {
 		o := &h.Ops[i]
@@ -112,7 +129,7 @@ func (h *History) emptyGenerations(c component) (first, last int32) {
 }
 
 // loadedPlan is the group as a load reads it from the record of a plan.
-func (h *History) loadedPlan(c component, l logged, v *vocabulary) world {
+func loadedPlan(h *History, c component, l logged, v *vocabulary) world {
 	j, s := &h.Ops[l.join], &h.Ops[l.sync]
 	v.addOp(j)
 	v.addOp(s)

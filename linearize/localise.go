@@ -58,8 +58,8 @@ func (j *judge) localisePart() []Finding {
 		c := newConflict(suspect{op: broken})
 		n := facts{h: j.h}
 		name := NotLinearizable
-		if j.only.txn { // the others are what they are by themselves
-			name = txnAnomaly(&j.h.Ops[broken], refused)
+		if j.only.anomaly != nil {
+			name = j.only.anomaly(&j.h.Ops[broken], refused)
 		}
 		all = append(all, Finding{name, c.events(j.h), n.says(broken) + ": no order of the requests before it explains it" + reason})
 	}
@@ -86,8 +86,8 @@ func (j *judge) verdictOn(op int, refused []refusal) (anomaly, right string) {
 	}
 	o := &j.h.Ops[op]
 	switch {
-	case j.only.txn:
-		return txnAnomaly(o, refused), "another answer"
+	case j.only.anomaly != nil:
+		return j.only.anomaly(o, refused), "another answer"
 	case o.Outcome == Failed:
 		return "unjustified-fence", "another answer"
 	case o.F == fFetch:
@@ -119,28 +119,6 @@ func (j *judge) verdictOn(op int, refused []refusal) (anomaly, right string) {
 		return NotLinearizable, err
 	}
 	return NotLinearizable, "another answer"
-}
-
-// registerFinding words an illegal projection.
-func (j *judge) registerFinding(h *History, c component, tp string) Finding {
-	read := map[int64]bool{}
-	var f Finding
-	var reads []string
-	for _, i := range c.ops {
-		if o := &h.Ops[i]; o.F == fFetch {
-			read[o.Out.Offsets[tp]] = true
-			reads = append(reads, fmt.Sprintf("%d (op %d)", o.Out.Offsets[tp], o.ID))
-		}
-	}
-	proof := conflict{}
-	for _, i := range c.ops {
-		if o := &h.Ops[i]; o.F == fFetch || read[o.In.Offsets[tp]] {
-			proof = proof.with(i)
-		}
-	}
-	f.Anomaly, f.Events = "offset-regression", proof.events(h)
-	f.Why = fmt.Sprintf("no order of the accepted commits of %s explains the fetches that returned %s", tp, strings.Join(reads, ", "))
-	return f
 }
 
 // refusals replays the longest partial order and asks the model why it does not
@@ -182,31 +160,4 @@ func orderOf(all []porcupine.Operation) string {
 		fmt.Fprintf(&b, "%06d ", o.Input)
 	}
 	return b.String()
-}
-
-// refusals asks each world.
-func (s *spec) refusals(order []porcupine.Operation, op int) []refusal {
-	state := s.init()
-	for _, o := range order {
-		state = s.next(noDeadline, state, o.Input.(int))
-	}
-	var why []string
-	for i, st := range s.steps {
-		if s.calls[st.call].op != op || state.done[i/64]>>(i%64)&1 == 1 {
-			continue
-		}
-		n := &config{owed: state.owed, asked: state.asked, lived: state.lived, horizon: noHorizon}
-		for _, at := range state.worlds {
-			t := turn{spec: s, config: n, before: &s.atlas.all[at], why: &why}
-			t.step(st)
-		}
-		if len(why) > 0 {
-			break
-		}
-	}
-	var all []refusal
-	for _, text := range why {
-		all = append(all, refusal{text: text})
-	}
-	return all
 }

@@ -52,15 +52,6 @@ type logView struct {
 	lost    map[int64]bool
 }
 
-// next is the offset after what a fetch read.
-func (o *Op) next() int64 {
-	next := max(o.Out.Next, o.In.From)
-	if n := len(o.Out.Records); n > 0 {
-		next = max(next, o.Out.Records[n-1].Offset+1)
-	}
-	return next
-}
-
 // log judges one partition.
 func (t *txnFacts) log(c component) []conflict {
 	v := &logView{tp: c.name, batches: t.batches[c.name], entries: map[int64]entry{}, writers: map[string][]batch{}, shown: map[int64]int{}, lost: map[int64]bool{}}
@@ -213,12 +204,6 @@ func (t *txnFacts) skipped(v *logView) []conflict {
 			found = append(found, newConflict(suspect{op: i, anomaly: "lost-write", why: why}, suspect{op: e.by, anomaly: "lost-write", why: why}))
 		}
 	}
-	return found
-}
-
-// returned tells whether a fetch returned the record at an offset.
-func (o *Op) returned(offset int64) bool {
-	_, found := slices.BinarySearchFunc(o.Out.Records, offset, func(r LogRecord, at int64) int { return cmp.Compare(r.Offset, at) })
 	return found
 }
 

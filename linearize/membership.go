@@ -2,8 +2,22 @@ package linearize
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
+
+// groupFacts are the requests to one group in one life of its broker.
+type groupFacts struct {
+	*facts
+	// loaded: the group may go on with a generation of an earlier life.
+	loaded bool
+}
+
+// groupConflicts checks what is necessary of the answers to a group's members.
+func groupConflicts(h *History, c component, loaded bool) []conflict {
+	n := &groupFacts{newFacts(h, c), loaded}
+	return slices.Concat(n.membership(), n.generations(), n.tellings(), n.owners(), n.tooEarly())
+}
 
 // The id of a dynamic member is made up once, enters the group once and leaves
 // it once. So between two answers that prove it in, it is in all the time.
@@ -16,7 +30,7 @@ type presence struct {
 
 // provesIn tells that the request's own member was in the group, and not only
 // pending, at some moment between invocation and answer.
-func (o *Op) provesIn() bool {
+func provesIn(o *Op) bool {
 	if o.open() || o.In.Member == "" && o.F != fJoin {
 		return false
 	}
@@ -36,33 +50,16 @@ func (o *Op) provesIn() bool {
 	return false
 }
 
-// kind names a request for an anomaly: both requests that commit offsets do one
-// thing.
-func (o *Op) kind() string {
-	if o.F == fTxnCommit {
-		return fCommit
-	}
-	return o.F
-}
-
-// member is the id that a request speaks for.
-func (o *Op) member() string {
-	if o.In.Member == "" && o.F == fJoin && o.Outcome == OK {
-		return o.Out.Member
-	}
-	return o.In.Member
-}
-
 // empties tells of a commit that only an empty group takes (groups.md O1, O4).
 // A transactional one with all fields at default is taken in any state.
-func (o *Op) empties() bool {
+func empties(o *Op) bool {
 	if o.Outcome != OK || o.In.Generation >= 0 {
 		return false
 	}
 	return o.F == fCommit || o.F == fTxnCommit && o.In.Member != ""
 }
 
-func (n *facts) membership() []conflict {
+func (n *groupFacts) membership() []conflict {
 	members := map[string]*presence{}
 	at := func(m string) *presence {
 		if members[m] == nil {
@@ -72,7 +69,7 @@ func (n *facts) membership() []conflict {
 	}
 	for _, i := range n.ops {
 		o := &n.h.Ops[i]
-		if o.provesIn() {
+		if provesIn(o) {
 			at(o.member()).in = append(at(o.member()).in, i)
 		}
 		if o.F == fJoin && o.Outcome == OK {
@@ -88,7 +85,7 @@ func (n *facts) membership() []conflict {
 	}
 	n.addAbsences(members)
 	var all []conflict
-	for _, m := range sortedKeys(members) {
+	for _, m := range slices.Sorted(maps.Keys(members)) {
 		all = append(all, n.torn(m, members[m])...)
 	}
 	return all
@@ -96,15 +93,15 @@ func (n *facts) membership() []conflict {
 
 // addAbsences adds what is said about everybody: lists of a generation's
 // members, and commits that only an empty group takes.
-func (n *facts) addAbsences(members map[string]*presence) {
+func (n *groupFacts) addAbsences(members map[string]*presence) {
 	for _, i := range n.ops {
 		o := &n.h.Ops[i]
 		listed := o.F == fJoin && o.Outcome == OK && o.Out.Members != nil
-		if !listed && !o.empties() {
+		if !listed && !empties(o) {
 			continue
 		}
 		for m, p := range members {
-			if !slices.Contains(o.Out.Members, m) && o.member() != m || o.empties() {
+			if !slices.Contains(o.Out.Members, m) && o.member() != m || empties(o) {
 				p.out = append(p.out, i)
 			}
 		}
@@ -113,7 +110,7 @@ func (n *facts) addAbsences(members map[string]*presence) {
 
 // torn finds the answers that break a membership in two. A LeaveGroup that was
 // answered without an error needs no earlier proof: the id was in or pending.
-func (n *facts) torn(m string, p *presence) []conflict {
+func (n *groupFacts) torn(m string, p *presence) []conflict {
 	if len(p.in) == 0 {
 		return nil
 	}
@@ -150,7 +147,7 @@ func (n *facts) torn(m string, p *presence) []conflict {
 }
 
 // wrongIn suspects the answer that takes m for a member.
-func (n *facts) wrongIn(m string, in, out int) suspect {
+func (n *groupFacts) wrongIn(m string, in, out int) suspect {
 	o := &n.h.Ops[in]
 	anomaly := "unknown-member-" + o.kind()
 	if o.Outcome == Failed && o.F != fHeartbeat {
@@ -160,12 +157,12 @@ func (n *facts) wrongIn(m string, in, out int) suspect {
 }
 
 // wrongOut suspects the answer that takes m for gone.
-func (n *facts) wrongOut(m string, out, first, last int) suspect {
+func (n *groupFacts) wrongOut(m string, out, first, last int) suspect {
 	o := &n.h.Ops[out]
 	anomaly, why := "unjustified-fence", fmt.Sprintf("%s, although %s was in the group before (op %d) and after (op %d): no timer explains it, because a member id never comes back",
 		n.says(out), m, n.h.Ops[first].ID, n.h.Ops[last].ID)
 	switch {
-	case o.empties():
+	case empties(o):
 		anomaly = "unknown-member-commit"
 		why = fmt.Sprintf("%s, which only an empty group takes, while member %s was in the group: op %d was answered before it and op %d invoked after it",
 			n.says(out), m, n.h.Ops[first].ID, n.h.Ops[last].ID)
@@ -181,43 +178,9 @@ func (n *facts) wrongOut(m string, out, first, last int) suspect {
 }
 
 // saysOut tells what proves that m is out.
-func (n *facts) saysOut(m string, out int) string {
-	if o := &n.h.Ops[out]; o.empties() || o.F == fJoin && o.Outcome == OK {
+func (n *groupFacts) saysOut(m string, out int) string {
+	if o := &n.h.Ops[out]; empties(o) || o.F == fJoin && o.Outcome == OK {
 		return fmt.Sprintf("%s, so %s was out by then", n.says(out), m)
 	}
 	return n.says(out) + " before"
-}
-
-// says puts a request and its answer in words.
-func (n *facts) says(i int) string {
-	o := &n.h.Ops[i]
-	answer := o.Out.Err
-	switch {
-	case o.Outcome == OK && o.F == fJoin:
-		answer = fmt.Sprintf("generation %d", o.Out.Generation)
-		if o.Out.Members != nil {
-			answer += fmt.Sprintf(" and members %v", o.Out.Members)
-		}
-	case o.Outcome == OK && o.F == fSync:
-		answer = fmt.Sprintf("%v", o.Out.Partitions)
-	case o.Outcome == OK && o.F == fRead:
-		answer = fmt.Sprintf("offsets up to %d of %s", o.next(), o.In.Log)
-	case o.Outcome == OK && o.Out.PID >= 0:
-		answer = fmt.Sprintf("producer %d epoch %d", o.Out.PID, o.Out.Epoch)
-	case o.Outcome == OK:
-		answer = "ok"
-	case o.open():
-		answer = "nothing"
-	}
-	s := fmt.Sprintf("%s (op %d", o.F, o.ID)
-	if o.member() != "" {
-		s += ", member " + o.member()
-	}
-	if o.F == fSync || o.F == fHeartbeat || o.F == fCommit || o.F == fTxnCommit {
-		s += fmt.Sprintf(", generation %d", o.In.Generation)
-	}
-	if o.isTxn() && o.In.PID >= 0 {
-		s += fmt.Sprintf(", producer %d epoch %d", o.In.PID, o.In.Epoch)
-	}
-	return s + ") was answered " + answer
 }

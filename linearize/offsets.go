@@ -2,6 +2,7 @@ package linearize
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -9,6 +10,18 @@ import (
 // accepted commits write it, fetches read it. Numbers may be committed again, so
 // a number is over only when every write of it is. A transactional commit counts
 // from its record on, not from its marker: the later record wins.
+
+// offsetFacts are the requests to one group, and the transactions that may have
+// brought it offsets.
+type offsetFacts struct {
+	*facts
+	txns *txnFacts
+}
+
+// offsetConflicts checks what is necessary of the answers to a group's fetches.
+func offsetConflicts(h *History, c component, t *txnFacts) []conflict {
+	return (&offsetFacts{newFacts(h, c), t}).conflicts()
+}
 
 // register is what happened to one partition.
 type register struct {
@@ -24,9 +37,9 @@ type fact struct {
 	end   int
 }
 
-// offsets finds fetches that return what was never written, or what certainly
+// conflicts finds fetches that return what was never written, or what certainly
 // was overwritten.
-func (n *facts) offsets(t *txnFacts) []conflict {
+func (n *offsetFacts) conflicts() []conflict {
 	regs := map[string]*register{}
 	at := func(tp string) *register {
 		if regs[tp] == nil {
@@ -38,7 +51,7 @@ func (n *facts) offsets(t *txnFacts) []conflict {
 		o := &n.h.Ops[i]
 		switch {
 		case o.kind() == fCommit && (o.open() || o.Outcome == OK):
-			installed := t.installedAt(i)
+			installed := n.installedAt(i)
 			for tp, v := range o.In.Offsets {
 				r := at(tp)
 				r.writes[v] = append(r.writes[v], i)
@@ -67,24 +80,24 @@ func (n *facts) offsets(t *txnFacts) []conflict {
 		if o.F != fFetch || o.open() || len(found) >= maxConflicts {
 			continue
 		}
-		for _, tp := range sortedKeys(o.Out.Offsets) {
+		for _, tp := range slices.Sorted(maps.Keys(o.Out.Offsets)) {
 			if o.Out.Errs[tp] != "" {
 				continue
 			}
 			if c, bad := n.judgeRead(i, tp, at(tp)); bad {
 				found = append(found, c)
 			}
-			found = append(found, t.judgeOffset(i, tp, at(tp))...)
+			found = append(found, n.judgeOffset(i, tp, at(tp))...)
 		}
-		for _, tp := range o.unstable() {
-			found = append(found, t.judgeUnstable(i, tp, at(tp))...)
+		for _, tp := range unstablePartitions(o) {
+			found = append(found, n.judgeUnstable(i, tp, at(tp))...)
 		}
 	}
 	return found
 }
 
 // judgeRead judges one number that a fetch returned.
-func (n *facts) judgeRead(i int, tp string, r *register) (conflict, bool) {
+func (n *offsetFacts) judgeRead(i int, tp string, r *register) (conflict, bool) {
 	o := &n.h.Ops[i]
 	v := o.Out.Offsets[tp]
 	var writes []int // that may have been applied before the fetch read
@@ -119,7 +132,7 @@ func (n *facts) judgeRead(i int, tp string, r *register) (conflict, bool) {
 }
 
 // installedAfter tells that the fact's number was installed after the event.
-func (n *facts) installedAfter(f fact, event int, r *register) bool {
+func (n *offsetFacts) installedAfter(f fact, event int, r *register) bool {
 	if n.h.Ops[f.op].F != fFetch {
 		return n.h.Ops[f.op].Inv > event
 	}
@@ -136,7 +149,7 @@ func (n *facts) installedAfter(f fact, event int, r *register) bool {
 	return installs > 0 // else the fact itself is wrong, and reported as such
 }
 
-func (n *facts) regression(i int, tp string, v int64, f fact, writes []int) conflict {
+func (n *offsetFacts) regression(i int, tp string, v int64, f fact, writes []int) conflict {
 	why := fmt.Sprintf("fetch (op %d) returned %d for %s although %d was installed after every write of %d (op %d, answered before the fetch was invoked)",
 		n.h.Ops[i].ID, v, tp, f.value, v, n.h.Ops[f.op].ID)
 	c := newConflict(suspect{op: i, anomaly: "offset-regression", why: why}, suspect{op: f.op, anomaly: "offset-regression", why: why})
@@ -148,7 +161,7 @@ func (n *facts) regression(i int, tp string, v int64, f fact, writes []int) conf
 
 // unwritten: no commit of the number was accepted, or could have been, before
 // the fetch was answered.
-func (n *facts) unwritten(i int, tp string, r *register) conflict {
+func (n *offsetFacts) unwritten(i int, tp string, r *register) conflict {
 	o := &n.h.Ops[i]
 	v := o.Out.Offsets[tp]
 	why := fmt.Sprintf("fetch (op %d) returned %d for %s, which no accepted commit had written", o.ID, v, tp)

@@ -15,8 +15,10 @@ import (
 type part struct {
 	component
 	about string
-	txn   bool                               // of a transactional id
 	spec  func(*History, component) searcher // of the part, or of a beginning of it
+	// anomaly names an answer that no order explains, by what the model would have
+	// answered. It is nil where the answers that would be right give the name.
+	anomaly func(o *Op, refused []refusal) string
 }
 
 // plain tells whether a component has no transactions, and so one group.
@@ -31,14 +33,14 @@ func (c component) whole(h *History) bool { return c.plain(h) && len(h.lives()) 
 // partsOf lists the specifications that a component must satisfy.
 func partsOf(h *History, c component) []part {
 	if c.whole(h) {
-		return []part{{c, c.name, false, func(h *History, c component) searcher { return newSpec(compile(h, c)) }}}
+		return []part{{component: c, about: c.name, spec: groupSpec}}
 	}
 	var all []part
 	for _, g := range c.groups(h) {
 		all = append(all, membershipParts(h, g)...)
 	}
 	for _, p := range c.producers(h) {
-		all = append(all, part{p, "transactional id " + p.name, true, func(h *History, c component) searcher { return newTxnSpec(h, c) }})
+		all = append(all, part{p, "transactional id " + p.name, newTxnSpec, txnAnomaly})
 	}
 	return all
 }
@@ -56,16 +58,7 @@ func membershipParts(h *History, g component) []part {
 		if len(p.ops) == 0 {
 			continue
 		}
-		p.spec = func(h *History, c component) searcher {
-			m := compileMembership(h, c)
-			starts, known := startsOf(h, g, lives, k, m.words)
-			if !known || len(m.words.names) > maxMemberIDs || len(m.words.partitions) > maxPartitions {
-				return newSpec(compileMembership(h, component{})) // nothing to search
-			}
-			s := newSpec(m)
-			s.starts = starts
-			return s
-		}
+		p.spec = func(h *History, c component) searcher { return lifeSpec(h, c, g, k) }
 		all = append(all, p)
 	}
 	return all

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -24,19 +23,9 @@ var formatOps = map[string]bool{
 	"offset-delete": true, "delete-groups": true,
 }
 
-// ReadFile reads the history in a file and refuses what is not modelled.
-func ReadFile(path string) (*History, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return Read(path, f)
-}
-
-// Read reads a history line by line; name stands for the file in errors. The
-// error is a *SyntaxError, an *UnsupportedError, or one of r.
-func Read(name string, r io.Reader) (*History, error) {
+// parse reads a history line by line; name stands for the file in errors. The
+// error is a *SyntaxError or one of r.
+func parse(name string, r io.Reader) (*History, error) {
 	d := &reader{h: &History{Name: name}, open: map[int]int{}, busy: map[int]int{}, dead: map[int]bool{}, seen: map[int]bool{}, last: -1}
 	lines := bufio.NewReaderSize(r, 1<<16)
 	for {
@@ -57,9 +46,6 @@ func Read(name string, r io.Reader) (*History, error) {
 	}
 	if d.n == 0 {
 		return nil, &SyntaxError{File: name, Line: 1, Found: "an empty file", Want: `a header line {"kfh":1,...}`}
-	}
-	if err := d.h.Supported(); err != nil {
-		return nil, err
 	}
 	return d.h, nil
 }

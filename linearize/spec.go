@@ -14,11 +14,11 @@ import (
 // choices by map order) leaves several.
 type spec struct {
 	*problem
-	rules    model.Rules
-	starts   []world // what the group may be at the beginning
-	books    *ledgers
-	atlas    *atlas
-	steps    []step
+	rules  model.Rules
+	starts []world // what the group may be at the beginning
+	books  *ledgers
+	atlas  *interner[world, *world]
+	stepList
 	byEnd    []int             // steps by rising end
 	onces    []int             // calls that may be decided silently, once
 	sketch   world             // of turn.draft
@@ -30,37 +30,7 @@ type spec struct {
 	effort
 }
 
-// effort is what a search may do and has done.
-type effort struct {
-	bounded  bool // the search ends, undecided, when it has spent its fuel
-	fuel     int
-	spent    int  // worlds visited
-	overflow bool // something did not fit; nothing follows from "illegal"
-}
-
-func (e *effort) exhausted() bool { return e.bounded && e.spent >= e.fuel }
-
-func (e *effort) work() *effort { return e }
-
-// searcher is a specification that porcupine can search.
-type searcher interface {
-	porcupineModel() porcupine.Model
-	operations() []porcupine.Operation
-	size() int // how many answers it looks at
-	work() *effort
-	// refusals replays an order of operations and tells why the given request
-	// cannot come next.
-	refusals(order []porcupine.Operation, op int) []refusal
-}
-
 func (s *spec) size() int { return len(s.calls) }
-
-// refusal is an answer of the model that is not the recorded one, or another
-// reason against a request.
-type refusal struct {
-	err  model.Error
-	text string
-}
 
 // config is the state that porcupine sees.
 //
@@ -73,9 +43,9 @@ type config struct {
 	sum    uint64
 	due    []uint32 // steps that were absorbed and must come next
 	armed  []uint32 // calls of unknown outcome that may have been decided
-	done   []uint64 // steps taken, a bit each
-	first  int      // all steps before it are done
-	closed int      // all steps before it are done, in the order of their ends
+	done   ticks
+	first  int // all steps before it are done
+	closed int // all steps before it are done, in the order of their ends
 	// owed[m]: steps still to come that need member m in the group.
 	owed []uint32
 	// asked[m]: steps still to come that depend on m being pending.
@@ -86,14 +56,11 @@ type config struct {
 	horizon model.Generation
 }
 
-// noDeadline is for steps that are taken to explain, not to search.
-var noDeadline = context.Background()
-
 const noHorizon model.Generation = 1<<31 - 1
 
 // newSpec makes the specification of a component.
 func newSpec(p *problem) *spec {
-	s := &spec{problem: p, starts: []world{{}}, atlas: newAtlas(), genIndex: map[model.Generation]int{}}
+	s := &spec{problem: p, starts: []world{{}}, atlas: newInterner[world](), genIndex: map[model.Generation]int{}}
 	s.books = newLedgers(p.calls, len(p.words.partitions))
 	s.fetched = make([]model.Offset, len(p.words.partitions))
 	for i := range p.calls {
@@ -125,7 +92,7 @@ func (s *spec) init() *config {
 		owed:  make([]uint32, len(s.words.names)),
 		asked: make([]uint32, len(s.words.names)),
 		lived: make([]uint32, len(s.gensUp)),
-		done:  make([]uint64, (len(s.steps)+63)/64),
+		done:  newTicks(s.stepList),
 	}
 	for i := range s.calls {
 		s.count(c, &s.calls[i], 1)
@@ -179,27 +146,11 @@ func (s *spec) boundless() {
 
 // porcupineModel wraps the specification.
 func (s *spec) porcupineModel() porcupine.Model {
-	return porcupine.Model{
-		Init: func() any { return s.init() },
-		StepContext: func(ctx context.Context, state, input, _ any) (bool, any) {
-			next := s.next(ctx, state.(*config), input.(int))
-			return next != nil, next
+	return porcupineModel(s.init, s.next,
+		func(a, b *config) bool {
+			return a == b || a.sum == b.sum && slices.Equal(a.worlds, b.worlds) && slices.Equal(a.due, b.due)
 		},
-		Equal: func(a, b any) bool {
-			x, y := a.(*config), b.(*config)
-			return x == y || x.sum == y.sum && slices.Equal(x.worlds, y.worlds) && slices.Equal(x.due, y.due)
-		},
-		Hash: func(state any) uint64 { return state.(*config).sum },
-	}
-}
-
-// operations lists the steps for porcupine; the input is the step's index.
-func (s *spec) operations() []porcupine.Operation {
-	all := make([]porcupine.Operation, len(s.steps))
-	for i, st := range s.steps {
-		all[i] = porcupine.Operation{ClientId: s.h.Ops[s.calls[st.call].op].P, Input: i, Call: st.from, Return: st.to}
-	}
-	return all
+		func(c *config) uint64 { return c.sum })
 }
 
 // next takes a step; nil if it cannot be the next one.
@@ -234,7 +185,7 @@ func (s *spec) take(ctx context.Context, c *config, i int) *config {
 			return nil
 		}
 		t := turn{spec: s, config: n, before: &s.atlas.all[at]}
-		t.step(s.steps[i])
+		t.step(s.stepList[i])
 	}
 	if len(n.worlds) == 0 {
 		return nil
@@ -248,9 +199,8 @@ func (s *spec) take(ctx context.Context, c *config, i int) *config {
 // those before it.
 func (c *config) after(s *spec, i int) *config {
 	n := *c
-	n.done = slices.Clone(c.done)
-	n.done[i/64] |= 1 << (i % 64)
-	if st := s.steps[i]; st.phase != release && st.phase != arm {
+	n.done = c.done.with(i)
+	if st := s.stepList[i]; st.phase != release && st.phase != arm {
 		n.owed, n.asked, n.lived = slices.Clone(c.owed), slices.Clone(c.asked), slices.Clone(c.lived)
 		s.count(&n, &s.calls[st.call], -1)
 	}

@@ -7,26 +7,6 @@ import (
 	"fencecheck/model"
 )
 
-// phase says which of a request's steps a porcupine operation is.
-type phase uint8
-
-const (
-	whole   phase = iota // decided and answered at once
-	decide               // decided; the answer is parked, or waits for the high watermark
-	release              // the answer is sent
-	perhaps              // unknown outcome: decided here, or never
-	arm                  // unknown outcome: from here on it may be decided, by a silent step
-	reload               // the broker starts again; call is the life that ends
-)
-
-// step is one operation of the search. All that is known of a request's steps
-// is that they lie between its invocation and its answer.
-type step struct {
-	call     int
-	phase    phase
-	from, to int64
-}
-
 // listSteps lists the steps by rising start.
 //
 // Porcupine is bad at requests of unknown outcome: it tries each at every
@@ -41,22 +21,22 @@ func (s *spec) listSteps() {
 		from, to := int64(scale*o.Inv), int64(scale*o.Ret)
 		switch {
 		case c.unknown && s.lazy(i):
-			s.steps = append(s.steps, step{i, arm, from, from})
+			s.stepList = append(s.stepList, step{i, arm, from, from})
 		case c.unknown:
-			s.steps = append(s.steps, step{i, perhaps, from, end})
+			s.stepList = append(s.stepList, step{i, perhaps, from, end})
 		case c.seenAt > 0:
-			s.steps = append(s.steps, step{i, whole, from, int64(scale * c.seenAt)})
+			s.stepList = append(s.stepList, step{i, whole, from, int64(scale * c.seenAt)})
 		case c.parks:
-			s.steps = append(s.steps, step{i, decide, from, to}, step{i, release, from + 1, to})
+			s.stepList = append(s.stepList, step{i, decide, from, to}, step{i, release, from + 1, to})
 		default:
-			s.steps = append(s.steps, step{i, whole, from, to})
+			s.stepList = append(s.stepList, step{i, whole, from, to})
 		}
 	}
-	s.byEnd = make([]int, len(s.steps))
+	s.byEnd = make([]int, len(s.stepList))
 	for i := range s.byEnd {
 		s.byEnd[i] = i
 	}
-	slices.SortStableFunc(s.byEnd, func(a, b int) int { return int(s.steps[a].to - s.steps[b].to) })
+	slices.SortStableFunc(s.byEnd, func(a, b int) int { return int(s.stepList[a].to - s.stepList[b].to) })
 }
 
 // lazy tells whether a call of unknown outcome can be left to silent steps. A
@@ -104,20 +84,20 @@ func (t *turn) step(st step) {
 // available lists the steps that may come next: those that began before the
 // first end of a step not taken.
 func (s *spec) available(c *config) []int {
-	taken := func(i int) bool { return c.done[i/64]>>(i%64)&1 == 1 }
-	for c.first < len(s.steps) && taken(c.first) {
+	taken := func(i int) bool { return c.done.has(i) }
+	for c.first < len(s.stepList) && taken(c.first) {
 		c.first++
 	}
 	limit := int64(1) << 62
 	for _, i := range s.byEnd[c.closed:] {
 		if !taken(i) {
-			limit = s.steps[i].to
+			limit = s.stepList[i].to
 			break
 		}
 		c.closed++
 	}
 	var open []int
-	for i := c.first; i < len(s.steps) && s.steps[i].from <= limit; i++ {
+	for i := c.first; i < len(s.stepList) && s.stepList[i].from <= limit; i++ {
 		if !taken(i) {
 			open = append(open, i)
 		}
@@ -145,7 +125,7 @@ func (s *spec) absorb(ctx context.Context, c *config) {
 			*c = *c.after(s, i)
 			c.worlds = worlds
 			c.due = append(slices.Clone(c.due), uint32(i))
-			if st := s.steps[i]; st.phase == arm {
+			if st := s.stepList[i]; st.phase == arm {
 				c.armed = append(slices.Clone(c.armed), uint32(st.call))
 			}
 			s.settle(ctx, c)
@@ -156,7 +136,7 @@ func (s *spec) absorb(ctx context.Context, c *config) {
 // free tells whether a step is possible in every world and changes none, but
 // for the note that its own answer is outstanding.
 func (s *spec) free(c *config, i int) (worlds, bool) {
-	st := s.steps[i]
+	st := s.stepList[i]
 	switch st.phase {
 	case arm:
 		return c.worlds, true

@@ -1,16 +1,15 @@
 package linearize
 
 import (
-	"slices"
 	"strconv"
 
 	"fencecheck/model"
 )
 
-// Supported is nil if every part of the history is modelled, else an
+// supported is nil if every part of the history is modelled, else an
 // *UnsupportedError about the first that is not. A history is never judged in
 // part: what a part that is left out did could explain, or forbid, any answer.
-func (h *History) Supported() error {
+func supported(h *History) error {
 	refuse := func(line int, what string) error {
 		return &UnsupportedError{File: h.Name, Line: line, What: what}
 	}
@@ -33,27 +32,15 @@ func (h *History) Supported() error {
 			return refuse(o.Line, o.F+" before version "+strconv.FormatInt(oldestVersion[o.F], 10))
 		}
 	}
-	if i := h.plainWrite(); i >= 0 {
+	if i := plainWrite(h); i >= 0 {
 		return refuse(h.Ops[i].Line, "a Produce without transactional id by a transactional producer id")
 	}
-	return h.checkSizes()
+	return checkSizes(h)
 }
 
 // oldestVersion: older requests are answered with older errors
 // (transactions.md section 0, 2.2).
 var oldestVersion = map[string]int64{fInit: 4, fAddParts: 2, fAddOffsets: 2, fEnd: 2, fProduce: 11, fTxnCommit: 4}
-
-// plainWrite finds a Produce outside of transactions by a producer id that a
-// transaction coordinator gave out; -1 if there is none.
-func (h *History) plainWrite() int {
-	given := map[int64]bool{}
-	for i := range h.Ops {
-		if o := &h.Ops[i]; o.In.Txn != "" && o.isTxn() {
-			given[o.In.PID], given[o.Out.PID] = true, true
-		}
-	}
-	return slices.IndexFunc(h.Ops, func(o Op) bool { return o.F == fProduce && o.In.Txn == "" && o.In.PID >= 0 && given[o.In.PID] })
-}
 
 // unsupportedOp is what of a request is not modelled, "" for nothing.
 func unsupportedOp(o *Op) string {
@@ -90,64 +77,20 @@ func onlyUnstable(o *Op) bool {
 	return o.F == fFetch && o.In.Stable
 }
 
-const unstable = "UNSTABLE_OFFSET_COMMIT"
-
-// openError tells of errors that say nothing about the group: the request may
-// have been applied or not (groups.md E7), or a coordinator was loading.
-func openError(name string) bool {
-	switch name {
-	case "COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", "UNKNOWN_SERVER_ERROR", "REQUEST_TIMED_OUT",
-		"NOT_ENOUGH_REPLICAS", "COORDINATOR_LOAD_IN_PROGRESS", "NETWORK_EXCEPTION", "NOT_LEADER_OR_FOLLOWER",
-		"NOT_ENOUGH_REPLICAS_AFTER_APPEND", "UNKNOWN_TOPIC_OR_PARTITION", "LEADER_NOT_AVAILABLE", "OFFSET_NOT_AVAILABLE",
-		"OFFSET_OUT_OF_RANGE", "KAFKA_STORAGE_ERROR":
-		return true
-	}
-	return false
-}
-
 // checkSizes refuses groups and transactional ids that do not fit into the
 // model's sets.
-func (h *History) checkSizes() error {
+func checkSizes(h *History) error {
 	for _, c := range split(h) {
 		for _, p := range c.groups(h) {
-			if what := h.tooLarge(p); what != "" {
+			if what := groupTooLarge(h, p); what != "" {
 				return &UnsupportedError{File: h.Name, Line: h.Ops[p.ops[0]].Line, What: what}
 			}
 		}
 		for _, p := range c.producers(h) {
-			if what := newTxnWords(h, p).tooLarge(); what != "" {
+			if what := txnTooLarge(h, p); what != "" {
 				return &UnsupportedError{File: h.Name, Line: h.Ops[p.ops[0]].Line, What: what}
 			}
 		}
 	}
 	return nil
-}
-
-func (h *History) tooLarge(group component) string {
-	v := intern(h, group)
-	switch {
-	case len(v.names) > maxMemberIDs:
-		return "more than " + strconv.Itoa(maxMemberIDs) + " member ids in one group"
-	case h.oldJoinWithoutAnswer(group):
-		return "JoinGroup before version 4 without an answer"
-	case len(v.partitions) > maxPartitions:
-		return "more than " + strconv.Itoa(maxPartitions) + " partitions in one group"
-	case len(v.protocols) > int(model.MaxProtocol):
-		return "more than 15 protocols in one group"
-	}
-	return ""
-}
-
-// oldJoinWithoutAnswer: such a request may have made a member whose id nobody
-// was told.
-func (h *History) oldJoinWithoutAnswer(c component) bool {
-	version, known := h.Header.API[fJoin]
-	old, open := known && version < 4, false
-	for _, i := range c.ops {
-		if o := &h.Ops[i]; o.F == fJoin && o.In.Member == "" {
-			old = old || !known && o.Outcome == OK
-			open = open || o.open() && !o.Local
-		}
-	}
-	return old && open
 }

@@ -2,6 +2,7 @@ package linearize
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -11,7 +12,7 @@ import (
 // partition to one member.
 
 // joinsByGeneration lists the JoinGroups that were answered with a generation.
-func (n *facts) joinsByGeneration() (gens []int32, joins map[int32][]int) {
+func (n *groupFacts) joinsByGeneration() (gens []int32, joins map[int32][]int) {
 	joins = map[int32][]int{}
 	for _, i := range n.ops {
 		if o := &n.h.Ops[i]; o.F == fJoin && o.Outcome == OK {
@@ -26,7 +27,7 @@ func (n *facts) joinsByGeneration() (gens []int32, joins map[int32][]int) {
 }
 
 // tellings finds generations of which two members were told different things.
-func (n *facts) tellings() []conflict {
+func (n *groupFacts) tellings() []conflict {
 	var found []conflict
 	gens, joins := n.joinsByGeneration()
 	for _, g := range gens {
@@ -43,7 +44,7 @@ func (n *facts) tellings() []conflict {
 
 // splitConflict: either of two answers about one generation is wrong. Where one
 // member is missing in the other's list it may be its generation that is wrong.
-func (n *facts) splitConflict(a, b int, what string) conflict {
+func (n *groupFacts) splitConflict(a, b int, what string) conflict {
 	why := fmt.Sprintf("in generation %d %s (ops %d and %d)", n.h.Ops[a].Out.Generation, what, n.h.Ops[a].ID, n.h.Ops[b].ID)
 	return newConflict(suspect{op: a, anomaly: "split", why: why}, suspect{op: b, anomaly: "split", why: why})
 }
@@ -74,7 +75,7 @@ func sameSet(a, b []string) bool {
 
 // owners finds partitions that two members of one generation own, and members
 // that own something else than the leader planned.
-func (n *facts) owners() []conflict {
+func (n *groupFacts) owners() []conflict {
 	var found []conflict
 	synced := map[int32][]int{}
 	for _, i := range n.ops {
@@ -94,7 +95,7 @@ func (n *facts) owners() []conflict {
 }
 
 // overlap compares two assignments of one generation.
-func (n *facts) overlap(i, j int) (conflict, bool) {
+func (n *groupFacts) overlap(i, j int) (conflict, bool) {
 	a, b := &n.h.Ops[i], &n.h.Ops[j]
 	if a.In.Member == b.In.Member {
 		if sameSet(a.Out.Partitions, b.Out.Partitions) {
@@ -118,7 +119,7 @@ func (n *facts) overlap(i, j int) (conflict, bool) {
 
 // plannedTwice tells that some leader's own plan gave one of the partitions to
 // two members: then the coordinator only did what it was told.
-func (n *facts) plannedTwice(g int32, tps []string) bool {
+func (n *groupFacts) plannedTwice(g int32, tps []string) bool {
 	for _, i := range n.ops {
 		o := &n.h.Ops[i]
 		if o.F != fSync || o.In.Generation != g {
@@ -141,7 +142,7 @@ func (n *facts) plannedTwice(g int32, tps []string) bool {
 
 // unplanned finds assignments that are not in the plan of the generation, where
 // only one plan was sent at all.
-func (n *facts) unplanned(synced map[int32][]int) []conflict {
+func (n *groupFacts) unplanned(synced map[int32][]int) []conflict {
 	plans := map[int32][]int{}
 	for _, i := range n.ops {
 		if o := &n.h.Ops[i]; o.F == fSync && len(o.In.Assign) > 0 {
@@ -167,7 +168,7 @@ func (n *facts) unplanned(synced map[int32][]int) []conflict {
 // plainPlan tells that the sender of the only plan was told to be the leader,
 // so that no empty plan of somebody else can have been installed. A generation
 // that was loaded has its plan already.
-func (n *facts) plainPlan(l *Op) bool {
+func (n *groupFacts) plainPlan(l *Op) bool {
 	if n.loaded && !n.leads(l) {
 		return false
 	}
@@ -183,11 +184,11 @@ func (n *facts) plainPlan(l *Op) bool {
 	return true
 }
 
-func (n *facts) notPlanned(leader, i int, want []string) conflict {
+func (n *groupFacts) notPlanned(leader, i int, want []string) conflict {
 	o, l := &n.h.Ops[i], &n.h.Ops[leader]
 	anomaly := "split"
 	why := fmt.Sprintf("member %s received %v in generation %d, but the leader's plan (op %d) gives it %v", o.In.Member, o.Out.Partitions, o.In.Generation, l.ID, want)
-	for _, m := range sortedKeys(l.In.Assign) {
+	for _, m := range slices.Sorted(maps.Keys(l.In.Assign)) {
 		for _, tp := range o.Out.Partitions {
 			if m != o.In.Member && slices.Contains(l.In.Assign[m], tp) {
 				anomaly = "dual-owner"
@@ -200,7 +201,7 @@ func (n *facts) notPlanned(leader, i int, want []string) conflict {
 
 // leads tells whether the sender of a plan was told, in this life of the broker,
 // to lead the generation.
-func (n *facts) leads(l *Op) bool {
+func (n *groupFacts) leads(l *Op) bool {
 	return slices.ContainsFunc(n.ops, func(i int) bool {
 		o := &n.h.Ops[i]
 		return o.F == fJoin && o.Outcome == OK && o.Out.Generation == l.In.Generation && o.Out.Member == l.In.Member && o.Out.Members != nil

@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"maps"
 	"slices"
 	"testing"
 )
@@ -156,7 +157,7 @@ func offsetTwins(h *History, i int) []twin {
 		}
 		return last, n
 	}
-	for _, tp := range sortedKeys(o.Out.Offsets) {
+	for _, tp := range slices.Sorted(maps.Keys(o.Out.Offsets)) {
 		for x := range h.Ops {
 			p := &h.Ops[x]
 			v, named := p.In.Offsets[tp]

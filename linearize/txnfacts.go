@@ -175,7 +175,7 @@ const noEpochLimit = 1 << 20
 func (t *txnFacts) sightEpoch(pid int64, i int) []sighting {
 	o := &t.h.Ops[i]
 	given := o.In.PID == pid && t.givenBefore(pid, o.In.Epoch, o.Inv)
-	if least, most, says := t.h.epochsOf(o, pid, given); says {
+	if least, most, says := epochsOf(t.h, o, pid, given); says {
 		return []sighting{{op: i, from: o.Inv, to: o.Ret, least: least, most: most}}
 	}
 	return nil
@@ -184,7 +184,7 @@ func (t *txnFacts) sightEpoch(pid int64, i int) []sighting {
 // epochsOf limits the coordinator's epoch while a request is decided. A log can
 // be one epoch behind, between the decision of a transaction and its marker
 // there. given: the request's epoch, or a later one, had been given out.
-func (h *History) epochsOf(o *Op, pid int64, given bool) (least, most int64, says bool) {
+func epochsOf(h *History, o *Op, pid int64, given bool) (least, most int64, says bool) {
 	e, bumps := o.In.Epoch, h.styleOf(o) == 2
 	switch {
 	case o.open():
@@ -272,18 +272,3 @@ func (t *txnFacts) outcomes(pid int64) []conflict {
 // wrongTransaction: a client was told an outcome that is not that of its
 // transaction.
 const wrongTransaction = "wrong-transaction"
-
-// styleOf is the transaction.version that a broker reads off a request.
-func (h *History) styleOf(o *Op) int64 {
-	bumping := map[string]int64{fProduce: 12, fEnd: 5, fTxnCommit: 5}[o.F]
-	if v, known := h.Header.API[o.F]; known {
-		if bumping > 0 && v >= bumping {
-			return 2
-		}
-		return 1
-	}
-	if bumping == 0 {
-		return 1
-	}
-	return max(1, h.Header.TxnVersion)
-}

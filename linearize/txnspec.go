@@ -16,11 +16,11 @@ type txnSpec struct {
 	clock clock
 	lives []life
 	rules model.Rules
-	atlas txnAtlas
-	steps []step
-	bits  map[int]uint64 // of calls without answer, in txnCore.used
-	most  []model.Epoch  // by step, the largest epoch in which it can be taken
-	rise  []int          // steps by rising most
+	atlas *interner[txnWorld, *txnWorld]
+	stepList
+	bits map[int]uint64 // of calls without answer, in txnCore.used
+	most []model.Epoch  // by step, the largest epoch in which it can be taken
+	rise []int          // steps by rising most
 }
 
 // txnConfig is the state that porcupine sees: a set of worlds. The rest are
@@ -29,13 +29,13 @@ type txnSpec struct {
 type txnConfig struct {
 	worlds  worlds
 	armed   []int // calls without answer that were sent
-	done    []uint64
+	done    ticks
 	horizon int // in txnSpec.rise
 }
 
-func newTxnSpec(h *History, c component) *txnSpec {
-	s := &txnSpec{txnWords: newTxnWords(h, c), clock: h.clock(), lives: h.lives(), bits: map[int]uint64{}}
-	s.atlas.at = map[uint64][]uint32{}
+// newTxnSpec makes the specification of one transactional id.
+func newTxnSpec(h *History, c component) searcher {
+	s := &txnSpec{txnWords: newTxnWords(h, c), clock: h.clock(), lives: h.lives(), bits: map[int]uint64{}, atlas: newInterner[txnWorld]()}
 	const scale = 4
 	for i := range s.calls {
 		c := &s.calls[i]
@@ -44,17 +44,17 @@ func newTxnSpec(h *History, c component) *txnSpec {
 		switch {
 		case c.unknown:
 			s.bits[i] = 1 << len(s.bits)
-			s.steps = append(s.steps, step{i, arm, from, from})
+			s.stepList = append(s.stepList, step{i, arm, from, from})
 		case c.writes():
-			s.steps = append(s.steps, step{i, decide, from, to}, step{i, release, from + 1, to})
+			s.stepList = append(s.stepList, step{i, decide, from, to}, step{i, release, from + 1, to})
 		default:
-			s.steps = append(s.steps, step{i, whole, from, to})
+			s.stepList = append(s.stepList, step{i, whole, from, to})
 		}
 	}
 	for k, l := range s.lives[:len(s.lives)-1] {
-		s.steps = append(s.steps, step{k, reload, int64(scale * l.down), int64(scale*l.dead + 1)})
+		s.stepList = append(s.stepList, step{k, reload, int64(scale * l.down), int64(scale*l.dead + 1)})
 	}
-	slices.SortStableFunc(s.steps, func(a, b step) int { return int(a.from - b.from) })
+	slices.SortStableFunc(s.stepList, func(a, b step) int { return int(a.from - b.from) })
 	s.limits(c)
 	return s
 }
@@ -65,8 +65,8 @@ func (s *txnSpec) limits(c component) {
 	if s.given > 1 {
 		return
 	}
-	s.most = make([]model.Epoch, len(s.steps))
-	for i, st := range s.steps {
+	s.most = make([]model.Epoch, len(s.stepList))
+	for i, st := range s.stepList {
 		s.most[i] = model.MaxEpoch
 		if st.phase == arm || st.phase == reload || st.phase == release {
 			continue
@@ -76,7 +76,7 @@ func (s *txnSpec) limits(c component) {
 		if o.Outcome == OK && o.Out.PID >= 0 {
 			pid = o.Out.PID
 		}
-		if _, most, says := s.h.epochsOf(o, pid, false); says && s.pids[pid] == 1 {
+		if _, most, says := epochsOf(s.h, o, pid, false); says && s.pids[pid] == 1 {
 			s.most[i] = model.Epoch(min(most, int64(model.MaxEpoch)))
 			s.rise = append(s.rise, i)
 		}
@@ -86,15 +86,12 @@ func (s *txnSpec) limits(c component) {
 
 // after is the config with a step ticked off, without worlds.
 func (s *txnSpec) after(c *txnConfig, i int) *txnConfig {
-	n := &txnConfig{armed: c.armed, done: slices.Clone(c.done), horizon: c.horizon}
-	n.done[i/64] |= 1 << (i % 64)
-	for n.horizon < len(s.rise) && n.took(s.rise[n.horizon]) {
+	n := &txnConfig{armed: c.armed, done: c.done.with(i), horizon: c.horizon}
+	for n.horizon < len(s.rise) && n.done.has(s.rise[n.horizon]) {
 		n.horizon++
 	}
 	return n
 }
-
-func (c *txnConfig) took(i int) bool { return c.done[i/64]>>(i%64)&1 == 1 }
 
 // hopeless tells of a world in which some step can never be taken again.
 func (s *txnSpec) hopeless(c *txnConfig, w *txnWorld) bool {
@@ -103,37 +100,23 @@ func (s *txnSpec) hopeless(c *txnConfig, w *txnWorld) bool {
 
 func (s *txnSpec) init() *txnConfig {
 	w := &txnWorld{entries: make([]model.ProducerEntry, (len(s.places)+1)*s.width()), windows: make([]window, (len(s.places)+1)*s.width())}
-	return &txnConfig{worlds: worlds{s.atlas.number(w)}, done: make([]uint64, (len(s.steps)+63)/64)}
+	return &txnConfig{worlds: worlds{s.atlas.number(w)}, done: newTicks(s.stepList)}
 }
 
 // width is how many producers a leader may know.
 func (s *txnSpec) width() int { return len(s.pids) }
 
 func (s *txnSpec) porcupineModel() porcupine.Model {
-	return porcupine.Model{
-		Init: func() any { return s.init() },
-		StepContext: func(ctx context.Context, state, input, _ any) (bool, any) {
-			next := s.next(ctx, state.(*txnConfig), input.(int))
-			return next != nil, next
-		},
-		Equal: func(a, b any) bool { return slices.Equal(a.(*txnConfig).worlds, b.(*txnConfig).worlds) },
-		Hash:  func(state any) uint64 { return state.(*txnConfig).worlds.hash() },
-	}
-}
-
-func (s *txnSpec) operations() []porcupine.Operation {
-	all := make([]porcupine.Operation, len(s.steps))
-	for i, st := range s.steps {
-		all[i] = porcupine.Operation{ClientId: 0, Input: i, Call: st.from, Return: st.to}
-	}
-	return all
+	return porcupineModel(s.init, s.next,
+		func(a, b *txnConfig) bool { return slices.Equal(a.worlds, b.worlds) },
+		func(c *txnConfig) uint64 { return c.worlds.hash() })
 }
 
 func (s *txnSpec) size() int { return len(s.calls) }
 
 // next takes a step; nil if no world explains it.
 func (s *txnSpec) next(ctx context.Context, c *txnConfig, i int) *txnConfig {
-	st := s.steps[i]
+	st := s.stepList[i]
 	n := s.after(c, i)
 	if st.phase == arm {
 		n.worlds, n.armed = c.worlds, append(slices.Clone(c.armed), st.call)
@@ -164,7 +147,7 @@ func (s *txnSpec) each(ctx context.Context, c *txnConfig, st step, do func(*txnW
 	all := slices.Clone(c.worlds)
 	pending := slices.Clone(c.worlds)
 	for len(pending) > 0 && ctx.Err() == nil {
-		w := s.atlas.all[pending[len(pending)-1]]
+		w := &s.atlas.all[pending[len(pending)-1]]
 		pending = pending[:len(pending)-1]
 		do(w.clone())
 		t := txnTurn{txnSpec: s, keep: func(w *txnWorld) {
@@ -185,7 +168,7 @@ func (s *txnSpec) refusals(order []porcupine.Operation, op int) []refusal {
 		state = s.next(noDeadline, state, o.Input.(int))
 	}
 	var all []refusal
-	for i, st := range s.steps {
+	for i, st := range s.stepList {
 		if taken[i] || st.phase == reload || s.calls[st.call].op != op {
 			continue
 		}

@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"slices"
 	"strconv"
 
 	"fencecheck/model"
@@ -50,7 +51,7 @@ const maxPlaces = model.OffsetsPartition
 const maxUnknown = 64
 
 func newTxnWords(h *History, c component) *txnWords {
-	w := &txnWords{h: h, places: map[string]int{}, pids: map[int64]model.ProducerID{-1: 0}, limit: h.txnTimeout(c, c.name), first: map[pairOf]int64{}}
+	w := &txnWords{h: h, places: map[string]int{}, pids: map[int64]model.ProducerID{-1: 0}, limit: txnTimeout(h, c, c.name), first: map[pairOf]int64{}}
 	for _, i := range c.ops {
 		o := &h.Ops[i]
 		if o.F == fProduce {
@@ -68,7 +69,7 @@ func newTxnWords(h *History, c component) *txnWords {
 		w.addPID(h.Ops[i].In.PID)
 	}
 	for _, i := range c.ops {
-		if o := &h.Ops[i]; !o.Local && !o.beforeLoad() {
+		if o := &h.Ops[i]; !o.Local && !beforeLoad(o) {
 			w.calls = append(w.calls, w.call(i))
 			w.noteFirst(&w.calls[len(w.calls)-1])
 		}
@@ -98,12 +99,13 @@ func (w *txnWords) addPID(pid int64) {
 
 // beforeLoad tells of a refusal by which a coordinator says that it has looked
 // at nothing yet.
-func (o *Op) beforeLoad() bool {
+func beforeLoad(o *Op) bool {
 	return o.refusedAs("COORDINATOR_LOAD_IN_PROGRESS") && o.F != fTxnCommit && o.F != fProduce
 }
 
-// tooLarge says what does not fit, "" for nothing.
-func (w *txnWords) tooLarge() string {
+// txnTooLarge says what does not fit, "" for nothing.
+func txnTooLarge(h *History, c component) string {
+	w := newTxnWords(h, c)
 	unknown := 0
 	for i := range w.calls {
 		if w.calls[i].unknown {
@@ -191,4 +193,33 @@ func (w *txnWords) overlaps() {
 			a.evicted = a.evicted || a.writes() && b.writes() && b.pid == a.pid && b.epoch > a.epoch
 		}
 	}
+}
+
+// txnTimeout is the shortest timeout of a transactional id's transactions.
+func txnTimeout(h *History, c component, id string) int64 {
+	limit := int64(-1)
+	for _, i := range c.ops {
+		if o := &h.Ops[i]; o.F == fInit && o.In.Txn == id {
+			to := o.In.Timeout
+			if to == 0 {
+				to = h.Header.TxnTimeout
+			}
+			if limit < 0 || to < limit {
+				limit = to
+			}
+		}
+	}
+	return max(0, limit)
+}
+
+// plainWrite finds a Produce outside of transactions by a producer id that a
+// transaction coordinator gave out; -1 if there is none.
+func plainWrite(h *History) int {
+	given := map[int64]bool{}
+	for i := range h.Ops {
+		if o := &h.Ops[i]; o.In.Txn != "" && o.isTxn() {
+			given[o.In.PID], given[o.Out.PID] = true, true
+		}
+	}
+	return slices.IndexFunc(h.Ops, func(o Op) bool { return o.F == fProduce && o.In.Txn == "" && o.In.PID >= 0 && given[o.In.PID] })
 }

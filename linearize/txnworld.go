@@ -76,22 +76,3 @@ func (w *txnWorld) launch(f flight) {
 	}
 	w.flights = slices.Insert(w.flights, n, f)
 }
-
-// txnAtlas numbers the worlds of one check, as atlas does.
-type txnAtlas struct {
-	all []*txnWorld
-	at  map[uint64][]uint32
-}
-
-func (a *txnAtlas) number(w *txnWorld) uint32 {
-	h := w.hash()
-	for _, n := range a.at[h] {
-		if a.all[n].equal(w) {
-			return n
-		}
-	}
-	n := uint32(len(a.all))
-	a.all = append(a.all, w)
-	a.at[h] = append(a.at[h], n)
-	return n
-}

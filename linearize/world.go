@@ -1,8 +1,6 @@
 package linearize
 
 import (
-	"slices"
-
 	"fencecheck/model"
 )
 
@@ -115,6 +113,8 @@ func (w *world) mergePending(asked func(model.MemberID) bool) {
 	}
 }
 
+func (w *world) equal(v *world) bool { return *w == *v }
+
 // hash mixes what is used of a world.
 func (w *world) hash() uint64 {
 	g := &w.group
@@ -134,61 +134,6 @@ func (w *world) hash() uint64 {
 			break
 		}
 		h = mix(h, uint64(at.call)<<1|bit(at.done))
-	}
-	return h
-}
-
-func bit(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// mix is a step of a multiplicative hash.
-func mix(h, v uint64) uint64 {
-	h = (h ^ v) * 0x9e3779b97f4a7c15
-	return h ^ h>>29
-}
-
-// atlas numbers the worlds of one check: equal worlds have equal numbers, and
-// the search keeps numbers. It only remembers, as ledgers does.
-type atlas struct {
-	all []world
-	at  map[uint64][]uint32
-}
-
-func newAtlas() *atlas { return &atlas{at: map[uint64][]uint32{}} }
-
-func (a *atlas) number(w *world) uint32 {
-	h := w.hash()
-	for _, n := range a.at[h] {
-		if a.all[n] == *w {
-			return n
-		}
-	}
-	n := uint32(len(a.all))
-	a.all = append(a.all, *w)
-	a.at[h] = append(a.at[h], n)
-	return n
-}
-
-// worlds is a set of worlds: their numbers, rising.
-type worlds []uint32
-
-// add puts a world into the set; it tells whether the world is new there.
-func (s *worlds) add(n uint32) bool {
-	at, known := slices.BinarySearch(*s, n)
-	if !known {
-		*s = slices.Insert(*s, at, n)
-	}
-	return !known
-}
-
-func (s worlds) hash() uint64 {
-	var h uint64
-	for _, n := range s {
-		h = mix(h, uint64(n))
 	}
 	return h
 }
