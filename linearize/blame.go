@@ -2,6 +2,9 @@ package linearize
 
 import (
 	"cmp"
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/proof"
+	"fencecheck/linearize/txns"
 	"maps"
 	"slices"
 
@@ -15,16 +18,16 @@ const maxRepairs = 200
 // blame turns conflicts into findings. The answers to blame are those without
 // which the whole history is legal: single ones, else pairs. If even more
 // answers are wrong, those are blamed that take part in most conflicts.
-func (j *judge) blame(conflicts []conflict) []Finding {
+func (j *judge) blame(conflicts []proof.Conflict) []Finding {
 	j.diagnose()
 	weight := map[int]int{}
 	var ops []int
 	for i := range conflicts {
-		for _, s := range conflicts[i].suspects {
-			if weight[s.op] == 0 {
-				ops = append(ops, s.op)
+		for _, s := range conflicts[i].Suspects {
+			if weight[s.Op] == 0 {
+				ops = append(ops, s.Op)
 			}
-			weight[s.op]++
+			weight[s.Op]++
 		}
 	}
 	slices.SortFunc(ops, func(a, b int) int { return cmp.Or(weight[b]-weight[a], a-b) })
@@ -39,7 +42,7 @@ func (j *judge) blame(conflicts []conflict) []Finding {
 // beyond explains what is illegal besides the guilty answers: something that
 // breaks no necessary condition.
 func (j *judge) beyond(guilty map[int]bool) []Finding {
-	if j.c.plain(j.h) {
+	if plain(j.h, j.c) {
 		return nil
 	}
 	n := *j
@@ -54,7 +57,7 @@ func (j *judge) beyond(guilty map[int]bool) []Finding {
 
 // repairs finds the answers that, forgotten alone or in pairs, leave a legal
 // history.
-func (j *judge) repairs(conflicts []conflict, ops []int) map[int]bool {
+func (j *judge) repairs(conflicts []proof.Conflict, ops []int) map[int]bool {
 	guilty := map[int]bool{}
 	tried := 0
 	try := func(set ...int) {
@@ -89,28 +92,26 @@ func (j *judge) repairs(conflicts []conflict, ops []int) map[int]bool {
 }
 
 // hitAll tells whether every conflict is gone without the given answers.
-func hitAll(conflicts []conflict, set []int) bool {
+func hitAll(conflicts []proof.Conflict, set []int) bool {
 	for i := range conflicts {
-		if !slices.ContainsFunc(set, func(op int) bool { return slices.Contains(conflicts[i].ops, op) }) {
+		if !slices.ContainsFunc(set, func(op int) bool { return slices.Contains(conflicts[i].Ops, op) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// heaviest covers all conflicts by few suspects: again and again the one that
-// takes part in most of those that are left. What a JoinGroup or SyncGroup
-// answers is borne out by what the members do with it, so that it has to be in
-// more conflicts to be suspected.
-func (j *judge) heaviest(conflicts []conflict) map[int]bool {
+// heaviest covers all conflicts by few suspects: again and again the one against
+// which those that are left speak most.
+func (j *judge) heaviest(conflicts []proof.Conflict) map[int]bool {
 	guilty := map[int]bool{}
 	left := slices.Clone(conflicts)
 	for len(left) > 0 {
 		weight := map[int]int{}
-		best := left[0].suspects[0].op
+		best := left[0].Suspects[0].Op
 		for i := range left {
-			for _, s := range left[i].suspects {
-				weight[s.op] += j.doubt(s.op)
+			for _, s := range left[i].Suspects {
+				weight[s.Op] += j.suspicion(s.Op)
 			}
 		}
 		for _, op := range sortedOps(weight) {
@@ -119,16 +120,18 @@ func (j *judge) heaviest(conflicts []conflict) map[int]bool {
 			}
 		}
 		guilty[best] = true
-		left = slices.DeleteFunc(left, func(c conflict) bool {
-			return slices.ContainsFunc(c.suspects, func(s suspect) bool { return s.op == best })
+		left = slices.DeleteFunc(left, func(c proof.Conflict) bool {
+			return slices.ContainsFunc(c.Suspects, func(s proof.Suspect) bool { return s.Op == best })
 		})
 	}
 	return guilty
 }
 
-// doubt is how little it takes to suspect an answer.
-func (j *judge) doubt(op int) int {
-	if f := j.h.Ops[op].F; f == fJoin || f == fSync {
+// suspicion is how much each conflict speaks against an answer. The members bear
+// out what a JoinGroup or SyncGroup answered by what they do with it, so that
+// such an answer has to be in more conflicts than others to be blamed.
+func (j *judge) suspicion(op int) int {
+	if f := j.h.Ops[op].F; f == kfh.Join || f == kfh.Sync {
 		return 1
 	}
 	return 4
@@ -151,24 +154,24 @@ func covers(k charge) []string {
 	case "unknown-member-join":
 		return []string{"generation-regression"}
 	case "torn-transaction":
-		return []string{"stale-epoch-write", wrongTransaction}
+		return []string{"stale-epoch-write", txns.WrongTransaction}
 	}
 	return nil
 }
 
 // blames tells that the conflict has no other guilty suspect.
-func (c *conflict) blames(op int, guilty map[int]bool) bool {
-	return !slices.ContainsFunc(c.suspects, func(s suspect) bool { return s.op != op && guilty[s.op] })
+func blames(c *proof.Conflict, op int, guilty map[int]bool) bool {
+	return !slices.ContainsFunc(c.Suspects, func(s proof.Suspect) bool { return s.Op != op && guilty[s.Op] })
 }
 
 // ownConflicts tells which answers contradict some that are not to blame. What
 // they contradict besides may be the other's fault.
-func ownConflicts(conflicts []conflict, guilty map[int]bool) map[int]bool {
+func ownConflicts(conflicts []proof.Conflict, guilty map[int]bool) map[int]bool {
 	own := map[int]bool{}
 	for i := range conflicts {
-		for _, s := range conflicts[i].suspects {
-			if guilty[s.op] && conflicts[i].blames(s.op, guilty) {
-				own[s.op] = true
+		for _, s := range conflicts[i].Suspects {
+			if guilty[s.Op] && blames(&conflicts[i], s.Op, guilty) {
+				own[s.Op] = true
 			}
 		}
 	}
@@ -177,27 +180,27 @@ func ownConflicts(conflicts []conflict, guilty map[int]bool) map[int]bool {
 
 // findings lists one finding for each guilty answer and each name that fits it,
 // with the smallest and then earliest proof.
-func (j *judge) findings(conflicts []conflict, guilty map[int]bool, weight map[int]int) []Finding {
+func (j *judge) findings(conflicts []proof.Conflict, guilty map[int]bool, weight map[int]int) []Finding {
 	proofs := map[charge]Finding{}
 	var order []charge
 	unlikely, likely := map[charge]bool{}, false
 	own := ownConflicts(conflicts, guilty)
 	for i := range conflicts {
 		c := &conflicts[i]
-		events := c.events(j.h)
-		for _, s := range c.suspects {
-			if !guilty[s.op] || own[s.op] && !c.blames(s.op, guilty) {
+		events := c.Events(j.h)
+		for _, s := range c.Suspects {
+			if !guilty[s.Op] || own[s.Op] && !blames(c, s.Op, guilty) {
 				continue
 			}
-			k := charge{s.op, s.anomaly}
-			likely = likely || !s.unlikely
+			k := charge{s.Op, s.Anomaly}
+			likely = likely || !s.Unlikely
 			old, known := proofs[k]
-			unlikely[k] = s.unlikely && (!known || unlikely[k])
+			unlikely[k] = s.Unlikely && (!known || unlikely[k])
 			if !known {
 				order = append(order, k)
 			}
 			if !known || shorter(events, old.Events) {
-				proofs[k] = Finding{s.anomaly, events, s.why}
+				proofs[k] = Finding{s.Anomaly, events, s.Why}
 			}
 		}
 	}
@@ -207,7 +210,7 @@ func (j *judge) findings(conflicts []conflict, guilty map[int]bool, weight map[i
 			return special
 		})
 	})
-	slices.SortStableFunc(order, func(a, b charge) int { return weight[b.op]*j.doubt(b.op) - weight[a.op]*j.doubt(a.op) })
+	slices.SortStableFunc(order, func(a, b charge) int { return weight[b.op]*j.suspicion(b.op) - weight[a.op]*j.suspicion(a.op) })
 	var all []Finding
 	for _, k := range order {
 		f := proofs[k]

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"fencecheck/linearize/groups"
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/proof"
 	"fencecheck/model"
 
 	"github.com/anishathalye/porcupine"
@@ -26,16 +29,16 @@ type bruteState struct {
 }
 
 type brute struct {
-	p     *problem
+	p     *groups.Problem
 	seen  map[bruteState]bool
 	rules model.Rules
 }
 
-func bruteLegal(h *History) bool {
-	c := split(h)[0]
-	p := compile(h, c)
-	for i := range p.calls {
-		p.calls[i].unknown = h.Ops[p.calls[i].op].open() // no deductions
+func bruteLegal(h *kfh.History) bool {
+	c := kfh.Split(h)[0]
+	p := groups.Compile(h, c)
+	for i := range p.Calls {
+		p.Calls[i].Unknown = h.Ops[p.Calls[i].Op].Open() // no deductions
 	}
 	b := &brute{p: p, seen: map[bruteState]bool{}}
 	s := bruteState{}
@@ -45,12 +48,12 @@ func bruteLegal(h *History) bool {
 	return b.search(s)
 }
 
-func (b *brute) op(i int) *Op { return &b.p.h.Ops[b.p.calls[i].op] }
+func (b *brute) op(i int) *kfh.Op { return &b.p.H.Ops[b.p.Calls[i].Op] }
 
 // mayStart: nothing that was answered before the invocation is unfinished.
 func (b *brute) mayStart(s *bruteState, i int) bool {
-	for k := range b.p.calls {
-		if !b.op(k).open() && s.next[k] != 3 && b.op(k).Ret < b.op(i).Inv {
+	for k := range b.p.Calls {
+		if !b.op(k).Open() && s.next[k] != 3 && b.op(k).Ret < b.op(i).Inv {
 			return false
 		}
 	}
@@ -63,15 +66,15 @@ func (b *brute) search(s bruteState) bool {
 	}
 	b.seen[s] = true
 	finished := true
-	for i := range b.p.calls {
-		if !b.op(i).open() && s.next[i] != 3 {
+	for i := range b.p.Calls {
+		if !b.op(i).Open() && s.next[i] != 3 {
 			finished = false
 		}
 	}
 	if finished {
 		return true
 	}
-	for i := range b.p.calls {
+	for i := range b.p.Calls {
 		switch {
 		case s.next[i] == 0 && b.mayStart(&s, i):
 			for pick := range 3 {
@@ -79,7 +82,7 @@ func (b *brute) search(s bruteState) bool {
 					return true
 				}
 			}
-		case s.next[i] == 2 && !b.op(i).open():
+		case s.next[i] == 2 && !b.op(i).Open():
 			t := s
 			t.next[i] = 3
 			if b.search(t) {
@@ -96,7 +99,7 @@ func (b *brute) silent(s bruteState) bool {
 		i := int(t.queue[0]) - 1
 		copy(t.queue[:], t.queue[1:])
 		t.queue[7] = 0
-		b.p.calls[i].store(t.covered[:])
+		b.p.Calls[i].Store(t.covered[:])
 		t.next[i] = 2
 		if b.search(t) {
 			return true
@@ -130,9 +133,9 @@ func (b *brute) coordinator(s *bruteState, pick int) *model.Coordinator {
 // deliver gives each answer to the parked request of its member.
 func (b *brute) deliver(c *model.Coordinator, s *bruteState) bool {
 	for _, r := range c.Replies {
-		for i := range b.p.calls {
-			k := &b.p.calls[i]
-			if s.next[i] != 1 || k.api != r.API || k.sender() != r.To {
+		for i := range b.p.Calls {
+			k := &b.p.Calls[i]
+			if s.next[i] != 1 || k.Api != r.API || k.Sender() != r.To {
 				continue
 			}
 			if !b.matches(k, r, s) {
@@ -144,62 +147,62 @@ func (b *brute) deliver(c *model.Coordinator, s *bruteState) bool {
 	return true
 }
 
-func (b *brute) matches(k *call, r model.Reply, s *bruteState) bool {
-	if k.unknown {
+func (b *brute) matches(k *groups.Call, r model.Reply, s *bruteState) bool {
+	if k.Unknown {
 		return true
 	}
-	if r.Err != k.err {
+	if r.Err != k.Err {
 		return false
 	}
 	switch {
 	case r.Err != model.None:
 		return true
-	case k.api == model.SyncGroup:
-		return r.Assignment == k.parts
-	case k.api == model.JoinGroup:
+	case k.Api == model.SyncGroup:
+		return r.Assignment == k.Parts
+	case k.Api == model.JoinGroup:
 		var in []model.MemberID
 		for _, m := range s.members {
 			if m.ID != 0 && !m.Is(model.Pending) {
 				in = append(in, m.ID)
 			}
 		}
-		a := k.answer
-		return r.Generation == a.gen && r.MemberID == a.member && (a.leader == 0 || r.Leader == a.leader) &&
-			(a.protocol == 0 || r.Protocol == a.protocol) && (a.members == nil || slices.Equal(in, a.members))
+		a := k.Answer
+		return r.Generation == a.Gen && r.MemberID == a.Member && (a.Leader == 0 || r.Leader == a.Leader) &&
+			(a.Protocol == 0 || r.Protocol == a.Protocol) && (a.Members == nil || slices.Equal(in, a.Members))
 	}
 	return true
 }
 
 func (b *brute) decide(s bruteState, i, pick int) (bruteState, bool) {
-	k := &b.p.calls[i]
+	k := &b.p.Calls[i]
 	c := b.coordinator(&s, pick)
 	var r model.Reply
 	parked := false
-	switch k.api {
+	switch k.Api {
 	case model.JoinGroup, model.SyncGroup:
 		s.next[i] = 1
-		r, parked = c.Decide(k.request())
+		r, parked = c.Decide(k.Request())
 	case model.Heartbeat, model.LeaveGroup:
-		r, _ = c.Decide(k.request())
+		r, _ = c.Decide(k.Request())
 	case model.OffsetCommit:
 		offsets := []model.Offset{model.NoOffset, model.NoOffset, model.NoOffset}
-		k.store(offsets)
+		k.Store(offsets)
 		store := model.OffsetStore{Rules: c.Rules, Group: c, Committed: s.applied[:]}
-		if r.Err = store.Decide(&model.OffsetsRequest{API: k.api, MemberID: k.member, Generation: k.gen, Offsets: offsets}); r.Err == model.None {
+		if r.Err = store.Decide(&model.OffsetsRequest{API: k.Api, MemberID: k.Member, Generation: k.Gen, Offsets: offsets}); r.Err == model.None {
 			parked = true
 			s.push(i)
 		}
 	case model.OffsetFetch:
 		from := s.covered
-		if k.stable {
+		if k.Stable {
 			from = s.applied
 		}
-		for _, v := range k.values {
-			if from[v.part] != v.value {
+		for _, v := range k.Values {
+			if from[v.Part] != v.Value {
 				return s, false
 			}
 		}
-		if k.stable && s.queue[0] != 0 {
+		if k.Stable && s.queue[0] != 0 {
 			parked = true
 			s.push(i)
 		}
@@ -209,7 +212,7 @@ func (b *brute) decide(s bruteState, i, pick int) (bruteState, bool) {
 	}
 	if parked {
 		s.next[i] = max(s.next[i], 1)
-		waits := k.api == model.JoinGroup || k.api == model.SyncGroup
+		waits := k.Api == model.JoinGroup || k.Api == model.SyncGroup
 		return s, waits || b.matches(k, r, &s)
 	}
 	s.next[i] = 2
@@ -226,7 +229,7 @@ func (s *bruteState) push(i int) {
 }
 
 // tiny cuts a short piece out of a simulated run and perhaps spoils an answer.
-func tiny(seed uint64) *History {
+func tiny(seed uint64) *kfh.History {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	h := Record(Run{Seed: seed, Clients: 1 + rng.IntN(3), Simple: rng.IntN(2), Requests: tinyRequests, UnknownPercent: 10 * rng.IntN(2), DelayPercent: 50})
 	if rng.IntN(4) == 0 {
@@ -236,26 +239,26 @@ func tiny(seed uint64) *History {
 	return h
 }
 
-func spoil(h *History, rng *rand.Rand) {
+func spoil(h *kfh.History, rng *rand.Rand) {
 	o := &h.Ops[rng.IntN(len(h.Ops))]
 	if !done(o) {
 		return
 	}
 	errs := []string{"UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS", "GROUP_ID_NOT_FOUND"}
 	switch {
-	case o.Outcome == Failed && o.F != fJoin && o.F != fSync:
+	case o.Outcome == kfh.Failed && o.F != kfh.Join && o.F != kfh.Sync:
 		if rng.IntN(2) == 0 {
-			o.Outcome, o.Out = OK, accepted()
+			o.Outcome, o.Out = kfh.OK, accepted()
 		} else {
 			o.Out.Err = errs[rng.IntN(4)]
 		}
-	case o.Outcome == OK && o.F == fFetch:
+	case o.Outcome == kfh.OK && o.F == kfh.OffsetFetch:
 		o.Out.Offsets = map[string]int64{"t-0": int64(rng.IntN(4)) - 1}
-	case o.Outcome == OK && o.F == fJoin:
+	case o.Outcome == kfh.OK && o.F == kfh.Join:
 		o.Out.Generation += int32(rng.IntN(2))
 		o.Out.Members = nil
-	case o.Outcome == OK && o.F != fSync:
-		o.Outcome, o.Out = Failed, refused(errs[rng.IntN(4)])
+	case o.Outcome == kfh.OK && o.F != kfh.Sync:
+		o.Outcome, o.Out = kfh.Failed, refused(errs[rng.IntN(4)])
 	}
 }
 
@@ -263,7 +266,7 @@ func TestAgreesWithBruteForce(t *testing.T) {
 	count := map[string]int{}
 	for seed := range uint64(tinySeeds) {
 		h := tiny(seed)
-		c := split(h)[0]
+		c := kfh.Split(h)[0]
 		if len(h.Ops) > 8 {
 			continue
 		}
@@ -289,11 +292,11 @@ func TestAgreesWithBruteForce(t *testing.T) {
 	t.Log(count)
 }
 
-func dump(h *History) string {
-	n := facts{h: h}
+func dump(h *kfh.History) string {
+	n := proof.Facts{H: h}
 	s := ""
 	for i := range h.Ops {
-		s += "\n" + n.says(i) + " " + string(mustJSON([]any{h.Ops[i].Inv, h.Ops[i].Ret, h.Ops[i].In, h.Ops[i].Out.Offsets}))
+		s += "\n" + n.Says(i) + " " + string(mustJSON([]any{h.Ops[i].Inv, h.Ops[i].Ret, h.Ops[i].In, h.Ops[i].Out.Offsets}))
 	}
 	return s
 }

@@ -1,26 +1,29 @@
 package linearize
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fencecheck/linearize/kfh"
+)
 
 // Builder makes a history out of requests and answers as they happen: an
 // exploration's counterexample, or a simulated run. The zero Builder is not
 // ready; use NewBuilder.
 type Builder struct {
-	h History
+	h kfh.History
 	t int64
 }
 
 // NewBuilder begins a history of classic groups that are empty at the start.
 // Further header fields follow the required ones.
-func NewBuilder(name string, header ...Field) *Builder {
+func NewBuilder(name string, header ...kfh.Field) *Builder {
 	b := &Builder{}
 	b.h.Name = name
-	b.h.Header = Header{GroupProtocol: "classic", Level: "wire", Start: "empty"}
-	b.h.Header.Fields = append([]Field{
-		{"kfh", mustJSON(1)},
-		{"group_protocol", mustJSON("classic")},
-		{"level", mustJSON("wire")},
-		{"start", mustJSON("empty")},
+	b.h.Header = kfh.Header{GroupProtocol: "classic", Level: "wire", Start: "empty"}
+	b.h.Header.Fields = append([]kfh.Field{
+		field("kfh", 1),
+		field("group_protocol", "classic"),
+		field("level", "wire"),
+		field("start", "empty"),
 	}, header...)
 	return b
 }
@@ -29,21 +32,21 @@ func NewBuilder(name string, header ...Field) *Builder {
 func (b *Builder) Advance(nanoseconds int64) { b.t += nanoseconds }
 
 // Invoke records that process p sends a request, and returns its number.
-func (b *Builder) Invoke(p int, f string, r Request) int {
+func (b *Builder) Invoke(p int, f string, r kfh.Request) int {
 	op := len(b.h.Ops)
 	e := b.event(p, "inv", op)
 	e.F, e.In = f, encodeRequest(f, r)
-	b.h.Ops = append(b.h.Ops, Op{ID: op, P: p, F: f, In: r, Out: noAnswer(), Inv: e.I, Ret: -1, Line: e.Line})
+	b.h.Ops = append(b.h.Ops, kfh.Op{ID: op, P: p, F: f, In: r, Out: kfh.NoAnswer(), Inv: e.I, Ret: -1, Line: e.Line})
 	return op
 }
 
 // Complete records the answer of a request. An Unknown outcome has a reason
 // instead of an answer.
-func (b *Builder) Complete(op int, outcome Outcome, a Answer, why string) {
+func (b *Builder) Complete(op int, outcome kfh.Outcome, a kfh.Answer, why string) {
 	o := &b.h.Ops[op]
-	k := map[Outcome]string{Unknown: "info", OK: "ok", Failed: "fail"}[outcome]
+	k := map[kfh.Outcome]string{kfh.Unknown: "info", kfh.OK: "ok", kfh.Failed: "fail"}[outcome]
 	e := b.event(o.P, k, op)
-	if outcome == Unknown {
+	if outcome == kfh.Unknown {
 		e.Why, o.Why = why, why
 		return
 	}
@@ -58,41 +61,41 @@ func (b *Builder) Note(f, who string) {
 }
 
 // History is what was recorded so far.
-func (b *Builder) History() *History { return &b.h }
+func (b *Builder) History() *kfh.History { return &b.h }
 
-func (b *Builder) event(p int, k string, op int) *Event {
+func (b *Builder) event(p int, k string, op int) *kfh.Event {
 	n := len(b.h.Events)
-	b.h.Events = append(b.h.Events, Event{I: n, T: b.t, P: p, K: k, Op: op, Line: n + 2})
+	b.h.Events = append(b.h.Events, kfh.Event{I: n, T: b.t, P: p, K: k, Op: op, Line: n + 2})
 	return &b.h.Events[n]
 }
 
-func encodeRequest(f string, r Request) []byte {
-	if (&Op{F: f}).isTxn() || f == fRead {
+func encodeRequest(f string, r kfh.Request) []byte {
+	if (&kfh.Op{F: f}).IsTxn() || f == kfh.Fetch {
 		return mustJSON(txnFields(f, r))
 	}
 	in := map[string]any{"g": r.Group}
-	if f != fFetch {
+	if f != kfh.OffsetFetch {
 		in["m"] = r.Member
 	}
 	if r.Instance != nil {
 		in["inst"] = *r.Instance
 	}
 	switch f {
-	case fJoin:
+	case kfh.Join:
 		in["proto"] = append([]string{}, r.Protocols...)
 		if r.Meta != "" {
 			in["meta"] = json.RawMessage(r.Meta)
 		}
-	case fSync:
+	case kfh.Sync:
 		in["gen"] = r.Generation
 		if r.Assign != nil {
 			in["assign"] = r.Assign
 		}
-	case fHeartbeat:
+	case kfh.Heartbeat:
 		in["gen"] = r.Generation
-	case fCommit:
+	case kfh.Commit:
 		in["gen"], in["off"] = r.Generation, r.Offsets
-	case fFetch:
+	case kfh.OffsetFetch:
 		in["tps"] = append([]string{}, r.Partitions...)
 		if r.Stable {
 			in["stable"] = true
@@ -101,17 +104,17 @@ func encodeRequest(f string, r Request) []byte {
 	return mustJSON(in)
 }
 
-func encodeAnswer(f string, outcome Outcome, a Answer) []byte {
+func encodeAnswer(f string, outcome kfh.Outcome, a kfh.Answer) []byte {
 	out := map[string]any{}
-	if outcome == Failed {
+	if outcome == kfh.Failed {
 		out["err"] = a.Err
-		if f == fJoin && a.Member != "" {
+		if f == kfh.Join && a.Member != "" {
 			out["m"] = a.Member
 		}
 		return mustJSON(out)
 	}
 	switch f {
-	case fJoin:
+	case kfh.Join:
 		out["gen"], out["m"] = a.Generation, a.Member
 		if a.Leader != nil {
 			out["leader"] = *a.Leader
@@ -122,9 +125,9 @@ func encodeAnswer(f string, outcome Outcome, a Answer) []byte {
 		if a.Members != nil {
 			out["members"] = a.Members
 		}
-	case fSync:
+	case kfh.Sync:
 		out["tps"] = append([]string{}, a.Partitions...)
-	case fFetch:
+	case kfh.OffsetFetch:
 		out["off"] = a.Offsets
 		if len(a.Errs) > 0 {
 			out["errs"] = a.Errs

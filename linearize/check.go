@@ -2,6 +2,8 @@ package linearize
 
 import (
 	"cmp"
+	"fencecheck/linearize/groups"
+	"fencecheck/linearize/kfh"
 	"io"
 	"os"
 	"slices"
@@ -73,7 +75,7 @@ type Checks struct {
 const defaultBudget = 20 * time.Second
 
 // ReadFile reads the history in a file and refuses what is not modelled.
-func ReadFile(path string) (*History, error) {
+func ReadFile(path string) (*kfh.History, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -84,8 +86,8 @@ func ReadFile(path string) (*History, error) {
 
 // Read reads a history and refuses what is not modelled; name stands for the file
 // in errors. The error is a *SyntaxError, an *UnsupportedError, or one of r.
-func Read(name string, r io.Reader) (*History, error) {
-	h, err := parse(name, r)
+func Read(name string, r io.Reader) (*kfh.History, error) {
+	h, err := kfh.Read(name, r)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +99,7 @@ func Read(name string, r io.Reader) (*History, error) {
 
 // Check judges a history. The history comes from Read or ReadFile;
 // one that is not supported is undecided.
-func Check(h *History, o Options) Report {
+func Check(h *kfh.History, o Options) Report {
 	if o.Budget == 0 {
 		o.Budget = defaultBudget
 	}
@@ -110,7 +112,7 @@ func Check(h *History, o Options) Report {
 		r.Note = "nothing checked: the history has no requests"
 		return r
 	}
-	for _, c := range split(h) {
+	for _, c := range kfh.Split(h) {
 		r.add(h, c, o)
 	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
@@ -120,13 +122,13 @@ func Check(h *History, o Options) Report {
 }
 
 // add judges one component.
-func (r *Report) add(h *History, c component, o Options) {
+func (r *Report) add(h *kfh.History, c kfh.Component, o Options) {
 	r.Components++
 	r.count(h, c)
 	for _, p := range partsOf(h, c) {
-		r.Checks.Linearization += p.spec(h, p.component).size()
+		r.Checks.Linearization += p.spec(h, p.Component).Size()
 	}
-	if !c.whole(h) {
+	if !undivided(h, c) {
 		r.Note = "groups, transactional ids and partitions were searched apart, each with all that the others may have done; what ties them together was checked by necessary conditions"
 	}
 	conflicts := necessary(h, c)
@@ -161,34 +163,34 @@ func (r *Report) undecided(j *judge) {
 }
 
 // count fills in the counts of a component.
-func (r *Report) count(h *History, c component) {
+func (r *Report) count(h *kfh.History, c kfh.Component) {
 	left := map[string]bool{}
 	in := map[string]bool{}
-	for _, i := range c.ops {
+	for _, i := range c.Ops {
 		o := &h.Ops[i]
 		switch {
 		case o.Local:
 			continue
-		case o.open():
+		case o.Open():
 			r.UnknownOutcomes++
-		case o.F == fFetch, o.F == fCommit && o.Outcome == OK:
+		case o.F == kfh.OffsetFetch, o.F == kfh.Commit && o.Outcome == kfh.OK:
 			r.Checks.Offsets++
-		case o.F == fSync && o.Outcome == OK:
+		case o.F == kfh.Sync && o.Outcome == kfh.OK:
 			r.Checks.Owners++
-		case o.isTxn():
+		case o.IsTxn():
 			r.Checks.Epochs++
-		case o.F == fRead:
+		case o.F == kfh.Fetch:
 			r.Checks.Records += len(o.Out.Records)
 		}
-		if o.F == fLeave && (o.open() || o.Outcome == OK) {
+		if o.F == kfh.Leave && (o.Open() || o.Outcome == kfh.OK) {
 			left[o.In.Member] = true
 		}
 		switch {
-		case provesIn(o):
+		case groups.ProvesIn(o):
 			r.Checks.Membership++
 			r.Checks.Generations++
-			in[o.member()] = true
-		case o.refusedAs("UNKNOWN_MEMBER_ID"):
+			in[o.Member()] = true
+		case o.RefusedAs("UNKNOWN_MEMBER_ID"):
 			r.Checks.Membership++
 			if in[o.In.Member] && !left[o.In.Member] {
 				r.ExplainedBySilence++

@@ -3,6 +3,7 @@ package linearize
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,9 @@ import (
 	"github.com/anishathalye/porcupine"
 	"pgregory.net/rapid"
 
+	"fencecheck/linearize/groups"
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/sequential"
 	"fencecheck/model"
 )
 
@@ -53,7 +57,7 @@ func TestEmptyHistory(t *testing.T) {
 
 func TestUnsupportedIsNotJudged(t *testing.T) {
 	b := NewBuilder("b")
-	b.Invoke(0, "poll", Request{})
+	b.Invoke(0, "poll", kfh.Request{})
 	if r := Check(b.History(), Options{}); r.Verdict != Undecided || !strings.Contains(r.Note, "poll") {
 		t.Error(r)
 	}
@@ -72,7 +76,7 @@ func TestComponents(t *testing.T) {
 	a := Record(Run{Seed: 1, Clients: 3, Requests: 100})
 	b := NewBuilder("two groups")
 	pick := twinsOf(a)
-	for n, h := range []*History{pick[len(pick)/3].apply(a), a, pick[2*len(pick)/3].apply(a)} {
+	for n, h := range []*kfh.History{pick[len(pick)/3].apply(a), a, pick[2*len(pick)/3].apply(a)} {
 		replay(b, h, n)
 	}
 	r := Check(b.History(), Options{})
@@ -85,7 +89,7 @@ func TestComponents(t *testing.T) {
 }
 
 // replay repeats a history in another group.
-func replay(b *Builder, h *History, n int) {
+func replay(b *Builder, h *kfh.History, n int) {
 	type end struct {
 		op     int
 		invoke bool
@@ -130,29 +134,32 @@ func TestReportsAreRepeatable(t *testing.T) {
 	}
 }
 
+// held prints what a state of the search holds.
+func held(state any) string { return fmt.Sprint(reflect.Indirect(reflect.ValueOf(state))) }
+
 // Step must be a function: same config, same step, same result, and the config
 // is not touched (porcupine goes back to it).
 func TestStepIsPure(t *testing.T) {
 	h := Record(Run{Seed: 3, Clients: 4, Simple: 1, Requests: 120, DelayPercent: 40, UnknownPercent: 4})
-	s := newSpec(compile(h, split(h)[0]))
-	m := s.porcupineModel()
+	s := groups.Specification(h, kfh.Split(h)[0])
+	m := s.PorcupineModel()
 	step := m.StepContext
 	n := 0
 	m.Step = func(state, input, _ any) (bool, any) {
-		before := fmt.Sprint(*state.(*config))
-		ok1, a := step(noDeadline, state, input, nil)
-		ok2, b := step(noDeadline, state, input, nil)
-		if ok1 != ok2 || ok1 && fmt.Sprint(*a.(*config)) != fmt.Sprint(*b.(*config)) {
+		before := held(state)
+		ok1, a := step(sequential.NoDeadline, state, input, nil)
+		ok2, b := step(sequential.NoDeadline, state, input, nil)
+		if ok1 != ok2 || ok1 && held(a) != held(b) {
 			t.Fatalf("step %v gives %v and %v", input, a, b)
 		}
-		if after := fmt.Sprint(*state.(*config)); after != before {
+		if after := held(state); after != before {
 			t.Fatalf("step %v changed %s to %s", input, before, after)
 		}
 		n++
 		return ok1, a
 	}
 	m.StepContext = nil
-	if !porcupine.CheckOperations(m, s.operations()) || n < len(s.stepList) {
+	if !porcupine.CheckOperations(m, s.Operations()) || n < len(s.Operations()) {
 		t.Error("not linearizable", n)
 	}
 }
@@ -203,7 +210,7 @@ func TestBrokenRulesAreSeen(t *testing.T) {
 	seen := func(rules model.Rules) (n int) {
 		for seed := range uint64(runs) {
 			h := Record(Run{Seed: seed, Rules: rules, Clients: 2 + int(seed%3), Simple: int(seed % 2), Requests: 150, DelayPercent: 20})
-			c := split(h)[0]
+			c := kfh.Split(h)[0]
 			j := &judge{h: h, c: c, deadline: time.Now().Add(defaultBudget)}
 			if len(necessary(h, c)) > 0 || j.search(h, c) == porcupine.Illegal {
 				n++
@@ -269,7 +276,7 @@ func TestSearchExplains(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := necessary(h, split(h)[0]); len(n) > 0 && c.anomaly != "phantom-offset" {
+		if n := necessary(h, kfh.Split(h)[0]); len(n) > 0 && c.anomaly != "phantom-offset" {
 			t.Errorf("%s: breaks a necessary condition: %v", c.name, n)
 		}
 		r := Check(h, Options{})
@@ -284,7 +291,7 @@ func TestKilledBrokersAreLegal(t *testing.T) {
 	kills := 0
 	for i := range 80 {
 		h := Record(Run{Seed: uint64(i), Clients: 2 + i%3, Simple: i % 2, Requests: 100 + i%4*40, UnknownPercent: i % 4, DelayPercent: i % 3 * 15, Kills: 1 + i%3})
-		kills += len(h.lives()) - 1
+		kills += len(h.Lives()) - 1
 		if r := Check(h, Options{}); r.Verdict != Legal {
 			t.Errorf("%s: %s %v", h.Name, r.Verdict, r.Findings)
 		}

@@ -1,9 +1,12 @@
 package linearize
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fencecheck/linearize/kfh"
+)
 
 // txnFields is "in" of a transactional request, of a Produce or of a Fetch.
-func txnFields(f string, r Request) map[string]any {
+func txnFields(f string, r kfh.Request) map[string]any {
 	in := map[string]any{}
 	set := func(name string, v any, there bool) {
 		if there {
@@ -11,22 +14,22 @@ func txnFields(f string, r Request) map[string]any {
 		}
 	}
 	set("x", r.Txn, r.Txn != "")
-	set("pid", r.PID, f != fRead && r.PID >= 0)
-	set("e", r.Epoch, f != fRead && r.PID >= 0)
+	set("pid", r.PID, f != kfh.Fetch && r.PID >= 0)
+	set("e", r.Epoch, f != kfh.Fetch && r.PID >= 0)
 	set("to", r.Timeout, r.Timeout > 0)
-	set("tps", r.Partitions, f == fAddParts)
+	set("tps", r.Partitions, f == kfh.AddParts)
 	set("g", r.Group, r.Group != "")
-	set("m", r.Member, f == fTxnCommit)
-	set("gen", r.Generation, f == fTxnCommit)
-	set("off", r.Offsets, f == fTxnCommit)
-	set("commit", r.Commit, f == fEnd)
+	set("m", r.Member, f == kfh.TxnCommit)
+	set("gen", r.Generation, f == kfh.TxnCommit)
+	set("off", r.Offsets, f == kfh.TxnCommit)
+	set("commit", r.Commit, f == kfh.EndTxn)
 	set("tp", r.Log, r.Log != "")
-	set("seq", r.Seq, f == fProduce && r.PID >= 0)
-	set("from", r.From, f == fRead)
-	if f == fProduce {
+	set("seq", r.Seq, f == kfh.Produce && r.PID >= 0)
+	set("from", r.From, f == kfh.Fetch)
+	if f == kfh.Produce {
 		in["vals"], in["acks"] = raw(r.Values), r.Acks
 	}
-	if f == fRead {
+	if f == kfh.Fetch {
 		in["iso"] = "read_uncommitted"
 		set("iso", "read_committed", r.Committed)
 	}
@@ -42,15 +45,15 @@ func raw(values []string) []json.RawMessage {
 }
 
 // addTxnAnswer fills in "out" of an accepted one.
-func addTxnAnswer(f string, a Answer, out map[string]any) {
+func addTxnAnswer(f string, a kfh.Answer, out map[string]any) {
 	switch f {
-	case fInit, fEnd:
+	case kfh.InitPID, kfh.EndTxn:
 		if a.PID >= 0 {
 			out["pid"], out["e"] = a.PID, a.Epoch
 		}
-	case fProduce:
+	case kfh.Produce:
 		out["base"] = a.Base
-	case fRead:
+	case kfh.Fetch:
 		recs := make([][2]any, len(a.Records))
 		for i, r := range a.Records {
 			recs[i] = [2]any{r.Offset, json.RawMessage(r.Value)}

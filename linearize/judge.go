@@ -1,6 +1,9 @@
 package linearize
 
 import (
+	"fencecheck/linearize/groups"
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/sequential"
 	"slices"
 	"time"
 
@@ -9,10 +12,10 @@ import (
 
 // judge decides one component, and variations of it, within one budget.
 type judge struct {
-	h        *History
-	c        component
-	only     *part     // look at this part of it alone
-	whole    component // what necessary conditions look at
+	h        *kfh.History
+	c        kfh.Component
+	only     *part         // look at this part of it alone
+	whole    kfh.Component // what necessary conditions look at
 	deadline time.Time
 	bounded  bool
 	fuel     int // left, if bounded
@@ -39,13 +42,13 @@ func (j *judge) diagnose() {
 // search asks porcupine about every part. Unknown means that the budget ran out,
 // or that a group had more members or parked requests at once than a world can
 // hold.
-func (j *judge) search(h *History, c component) porcupine.CheckResult {
+func (j *judge) search(h *kfh.History, c kfh.Component) porcupine.CheckResult {
 	if j.only != nil {
 		return j.run(j.only.spec(h, c))
 	}
 	worst := porcupine.Ok
 	for _, p := range partsOf(h, c) {
-		switch j.run(p.spec(h, p.component)) {
+		switch j.run(p.spec(h, p.Component)) {
 		case porcupine.Illegal:
 			return porcupine.Illegal
 		case porcupine.Unknown:
@@ -55,8 +58,8 @@ func (j *judge) search(h *History, c component) porcupine.CheckResult {
 	return worst
 }
 
-func (j *judge) run(s searcher) porcupine.CheckResult {
-	ops, e := s.operations(), s.work()
+func (j *judge) run(s sequential.Specification) porcupine.CheckResult {
+	ops, e := s.Operations(), s.Work()
 	left := time.Until(j.deadline)
 	switch {
 	case len(ops) == 0:
@@ -68,42 +71,42 @@ func (j *judge) run(s searcher) porcupine.CheckResult {
 		if j.fuel <= 0 {
 			return porcupine.Unknown
 		}
-		e.fuel, e.bounded = min(j.fuel, j.ration), true
+		e.Fuel, e.Bounded = min(j.fuel, j.ration), true
 	}
-	r := porcupine.CheckOperationsTimeout(s.porcupineModel(), ops, left)
+	r := porcupine.CheckOperationsTimeout(s.PorcupineModel(), ops, left)
 	if r == porcupine.Unknown {
 		return r // the search may still be running
 	}
-	j.spent += e.spent
-	j.fuel -= e.spent
-	if r == porcupine.Illegal && (e.overflow || e.exhausted()) {
+	j.spent += e.Spent
+	j.fuel -= e.Spent
+	if r == porcupine.Illegal && (e.Overflow || e.Exhausted()) {
 		return porcupine.Unknown
 	}
 	return r
 }
 
 // legal tells whether a variation of the component is certainly legal.
-func (j *judge) legal(h *History) bool {
+func (j *judge) legal(h *kfh.History) bool {
 	return len(necessary(h, j.whole)) == 0 && j.search(h, j.c) == porcupine.Ok
 }
 
 // within is the judge of one part. It has its own count of the fuel.
 func (j *judge) within(p part) *judge {
 	n := *j
-	n.c, n.only = p.component, &p
+	n.c, n.only = p.Component, &p
 	return &n
 }
 
 // without is the history with the answer of one request forgotten.
-func (j *judge) without(h *History, op int) *History {
-	return j.edited(h, op, func(o *Op) {
-		o.Outcome, o.Out, o.Ret = Unknown, noAnswer(), -1
+func (j *judge) without(h *kfh.History, op int) *kfh.History {
+	return j.edited(h, op, func(o *kfh.Op) {
+		o.Outcome, o.Out, o.Ret = kfh.Unknown, kfh.NoAnswer(), -1
 	})
 }
 
 // edited is a copy of the history with one request changed. The events stay:
 // the checks read requests only.
-func (j *judge) edited(h *History, op int, edit func(*Op)) *History {
+func (j *judge) edited(h *kfh.History, op int, edit func(*kfh.Op)) *kfh.History {
 	v := *h
 	v.Ops = slices.Clone(h.Ops)
 	edit(&v.Ops[op])
@@ -112,18 +115,18 @@ func (j *judge) edited(h *History, op int, edit func(*Op)) *History {
 
 // prefix is the component as it was after the given event: later requests were
 // not sent, and later answers not received.
-func (j *judge) prefix(event int) (*History, component) {
+func (j *judge) prefix(event int) (*kfh.History, kfh.Component) {
 	v := *j.h
 	v.Ops = slices.Clone(j.h.Ops)
-	c := component{name: j.c.name}
-	for _, i := range j.c.ops {
+	c := kfh.Component{Name: j.c.Name}
+	for _, i := range j.c.Ops {
 		o := &v.Ops[i]
 		if o.Inv > event {
 			break
 		}
-		c.ops = append(c.ops, i)
+		c.Ops = append(c.Ops, i)
 		if o.Ret > event {
-			o.Outcome, o.Out, o.Ret = Unknown, noAnswer(), -1
+			o.Outcome, o.Out, o.Ret = kfh.Unknown, kfh.NoAnswer(), -1
 		}
 	}
 	return &v, c
@@ -134,8 +137,8 @@ func (j *judge) prefix(event int) (*History, component) {
 // history is one. -1 if the budget ran out.
 func (j *judge) breakingPoint() int {
 	var byAnswer []int
-	for _, i := range j.c.ops {
-		if !j.h.Ops[i].open() && !j.h.Ops[i].Local {
+	for _, i := range j.c.Ops {
+		if !j.h.Ops[i].Open() && !j.h.Ops[i].Local {
 			byAnswer = append(byAnswer, i)
 		}
 	}
@@ -161,16 +164,16 @@ func (j *judge) breakingPoint() int {
 // only its "illegal" counts. It is quick where the joint search is not, and names
 // the partition.
 func (j *judge) projections() []Finding {
-	if !j.c.plain(j.h) {
+	if !plain(j.h, j.c) {
 		return nil // transactions commit, too
 	}
 	var found []Finding
-	illegal := func(s searcher) bool { return j.run(s) == porcupine.Illegal }
-	for _, p := range projections(j.h, j.c) {
-		if !illegal(p.spec()) {
+	illegal := func(s sequential.Specification) bool { return j.run(s) == porcupine.Illegal }
+	for _, p := range groups.Projections(j.h, j.c) {
+		if !illegal(p.Spec()) {
 			continue
 		}
-		why, events := p.fewest(illegal).proof()
+		why, events := p.Fewest(illegal).Proof()
 		found = append(found, Finding{"offset-regression", events, why})
 	}
 	return found

@@ -1,6 +1,9 @@
 package linearize
 
 import (
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/proof"
+	"fencecheck/linearize/sequential"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,8 +33,8 @@ func (j *judge) localise() []Finding {
 
 // unexplained is a finding of which only the verdict is known.
 func (j *judge) unexplained() Finding {
-	last := j.h.Ops[j.c.ops[len(j.c.ops)-1]]
-	return Finding{NotLinearizable, []int{last.Inv}, "no order of the requests of " + j.c.name + " explains every answer"}
+	last := j.h.Ops[j.c.Ops[len(j.c.Ops)-1]]
+	return Finding{NotLinearizable, []int{last.Inv}, "no order of the requests of " + j.c.Name + " explains every answer"}
 }
 
 func (j *judge) localisePart() []Finding {
@@ -49,19 +52,19 @@ func (j *judge) localisePart() []Finding {
 			continue
 		}
 		named[anomaly] = true
-		n := facts{h: j.h}
-		why := fmt.Sprintf("%s: no order explains it; %s would be explained. The first answer that cannot be explained is that of op %d%s", n.says(op), right, j.h.Ops[broken].ID, reason)
-		c := newConflict(suspect{op: op}, suspect{op: broken})
-		all = append(all, Finding{anomaly, c.events(j.h), why})
+		n := proof.Facts{H: j.h}
+		why := fmt.Sprintf("%s: no order explains it; %s would be explained. The first answer that cannot be explained is that of op %d%s", n.Says(op), right, j.h.Ops[broken].ID, reason)
+		c := proof.NewConflict(proof.Suspect{Op: op}, proof.Suspect{Op: broken})
+		all = append(all, Finding{anomaly, c.Events(j.h), why})
 	}
 	if len(all) == 0 {
-		c := newConflict(suspect{op: broken})
-		n := facts{h: j.h}
+		c := proof.NewConflict(proof.Suspect{Op: broken})
+		n := proof.Facts{H: j.h}
 		name := NotLinearizable
 		if j.only.anomaly != nil {
 			name = j.only.anomaly(&j.h.Ops[broken], refused)
 		}
-		all = append(all, Finding{name, c.events(j.h), n.says(broken) + ": no order of the requests before it explains it" + reason})
+		all = append(all, Finding{name, c.Events(j.h), n.Says(broken) + ": no order of the requests before it explains it" + reason})
 	}
 	return all
 }
@@ -69,9 +72,9 @@ func (j *judge) localisePart() []Finding {
 // candidates are the answers that may be the wrong one, the latest first.
 func (j *judge) candidates(broken int) []int {
 	all := []int{broken}
-	for k := len(j.c.ops) - 1; k >= 0; k-- {
-		i := j.c.ops[k]
-		if o := &j.h.Ops[i]; i != broken && !o.open() && !o.Local && o.Inv < j.h.Ops[broken].Ret && len(all) < maxRepairs {
+	for k := len(j.c.Ops) - 1; k >= 0; k-- {
+		i := j.c.Ops[k]
+		if o := &j.h.Ops[i]; i != broken && !o.Open() && !o.Local && o.Inv < j.h.Ops[broken].Ret && len(all) < maxRepairs {
 			all = append(all, i)
 		}
 	}
@@ -80,7 +83,7 @@ func (j *judge) candidates(broken int) []int {
 
 // verdictOn tells whether the history is legal but for this answer; the anomaly
 // follows from the answer that would be right.
-func (j *judge) verdictOn(op int, refused []refusal) (anomaly, right string) {
+func (j *judge) verdictOn(op int, refused []sequential.Refusal) (anomaly, right string) {
 	if !j.legal(j.without(j.h, op)) {
 		return "", ""
 	}
@@ -88,23 +91,23 @@ func (j *judge) verdictOn(op int, refused []refusal) (anomaly, right string) {
 	switch {
 	case j.only.anomaly != nil:
 		return j.only.anomaly(o, refused), "another answer"
-	case o.Outcome == Failed:
+	case o.Outcome == kfh.Failed:
 		return "unjustified-fence", "another answer"
-	case o.F == fFetch:
+	case o.F == kfh.OffsetFetch:
 		return "offset-regression", "another offset"
-	case o.F == fSync:
+	case o.F == kfh.Sync:
 		return "dual-owner", "another assignment"
-	case o.F == fJoin:
+	case o.F == kfh.Join:
 		return "generation-regression", "another generation"
 	}
 	// A timer that nobody saw can explain UNKNOWN_MEMBER_ID nearly everywhere, so
 	// that it comes last.
 	for _, err := range []string{"ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS", "UNKNOWN_MEMBER_ID"} {
-		if o.F == fTxnCommit && err == "REBALANCE_IN_PROGRESS" {
+		if o.F == kfh.TxnCommit && err == "REBALANCE_IN_PROGRESS" {
 			continue // no answer of the group's
 		}
-		refused := j.edited(j.h, op, func(o *Op) {
-			o.Outcome, o.Out = Failed, noAnswer()
+		refused := j.edited(j.h, op, func(o *kfh.Op) {
+			o.Outcome, o.Out = kfh.Failed, kfh.NoAnswer()
 			o.Out.Err = err
 		})
 		if !j.legal(refused) {
@@ -112,9 +115,9 @@ func (j *judge) verdictOn(op int, refused []refusal) (anomaly, right string) {
 		}
 		switch err {
 		case "UNKNOWN_MEMBER_ID":
-			return "unknown-member-" + o.kind(), err
+			return "unknown-member-" + o.Kind(), err
 		case "ILLEGAL_GENERATION":
-			return "stale-generation-" + o.kind(), err
+			return "stale-generation-" + o.Kind(), err
 		}
 		return NotLinearizable, err
 	}
@@ -123,26 +126,26 @@ func (j *judge) verdictOn(op int, refused []refusal) (anomaly, right string) {
 
 // refusals replays the longest partial order and asks the model why it does not
 // go on with the given request.
-func (j *judge) refusals(broken int) []refusal {
+func (j *judge) refusals(broken int) []sequential.Refusal {
 	h, c := j.prefix(j.h.Ops[broken].Ret)
 	s := j.only.spec(h, c)
-	s.work().bounded, s.work().fuel = true, j.ration
-	_, info := porcupine.CheckOperationsVerbose(s.porcupineModel(), s.operations(), 0)
+	s.Work().Bounded, s.Work().Fuel = true, j.ration
+	_, info := porcupine.CheckOperationsVerbose(s.PorcupineModel(), s.Operations(), 0)
 	var best []porcupine.Operation
 	for _, partial := range info.PartialLinearizationsOperations()[0] {
 		if len(partial) > len(best) || len(partial) == len(best) && orderOf(partial) < orderOf(best) {
 			best = partial
 		}
 	}
-	s.work().bounded = false
-	return s.refusals(best, broken)
+	s.Work().Bounded = false
+	return s.Refusals(best, broken)
 }
 
 // reasonOf puts refusals in words.
-func reasonOf(all []refusal) string {
+func reasonOf(all []sequential.Refusal) string {
 	var why []string
 	for _, r := range all {
-		why = append(why, r.text)
+		why = append(why, r.Text)
 	}
 	slices.Sort(why)
 	why = slices.Compact(why)

@@ -1,6 +1,10 @@
 package linearize
 
 import (
+	"fencecheck/linearize/groups"
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/sequential"
+	"fencecheck/linearize/txns"
 	"fmt"
 	"slices"
 )
@@ -13,52 +17,54 @@ import (
 
 // part is a component under one specification.
 type part struct {
-	component
+	kfh.Component
 	about string
-	spec  func(*History, component) searcher // of the part, or of a beginning of it
+	spec  func(*kfh.History, kfh.Component) sequential.Specification // of the part, or of a beginning of it
 	// anomaly names an answer that no order explains, by what the model would have
 	// answered. It is nil where the answers that would be right give the name.
-	anomaly func(o *Op, refused []refusal) string
+	anomaly func(o *kfh.Op, refused []sequential.Refusal) string
 }
 
 // plain tells whether a component has no transactions, and so one group.
-func (c component) plain(h *History) bool {
-	return !slices.ContainsFunc(c.ops, func(i int) bool { return !h.Ops[i].ofGroup() || h.Ops[i].F == fTxnCommit })
+func plain(h *kfh.History, c kfh.Component) bool {
+	return !slices.ContainsFunc(c.Ops, func(i int) bool { return !h.Ops[i].OfGroup() || h.Ops[i].F == kfh.TxnCommit })
 }
 
-// whole tells whether one group and one life of the broker is all there is, so
+// undivided tells whether one group and one life of the broker is all there is, so
 // that one specification covers everything.
-func (c component) whole(h *History) bool { return c.plain(h) && len(h.lives()) == 1 }
+func undivided(h *kfh.History, c kfh.Component) bool { return plain(h, c) && len(h.Lives()) == 1 }
 
 // partsOf lists the specifications that a component must satisfy.
-func partsOf(h *History, c component) []part {
-	if c.whole(h) {
-		return []part{{component: c, about: c.name, spec: groupSpec}}
+func partsOf(h *kfh.History, c kfh.Component) []part {
+	if undivided(h, c) {
+		return []part{{Component: c, about: c.Name, spec: groups.Specification}}
 	}
 	var all []part
-	for _, g := range c.groups(h) {
+	for _, g := range c.Groups(h) {
 		all = append(all, membershipParts(h, g)...)
 	}
-	for _, p := range c.producers(h) {
-		all = append(all, part{p, "transactional id " + p.name, newTxnSpec, txnAnomaly})
+	for _, p := range c.Producers(h) {
+		all = append(all, part{p, "transactional id " + p.Name, txns.Specification, txns.Anomaly})
 	}
 	return all
 }
 
 // membershipParts are the lives of a group, without its offsets. A life of which
 // nobody knows how it began is left out.
-func membershipParts(h *History, g component) []part {
+func membershipParts(h *kfh.History, g kfh.Component) []part {
 	var all []part
-	lives := h.lives()
+	lives := h.Lives()
 	for k, l := range lives {
-		p := part{component: g.during(h, l), about: "group " + g.name}
+		p := part{Component: g.During(h, l), about: "group " + g.Name}
 		if k > 0 {
 			p.about += fmt.Sprintf(" after restart %d", k)
 		}
-		if len(p.ops) == 0 {
+		if len(p.Ops) == 0 {
 			continue
 		}
-		p.spec = func(h *History, c component) searcher { return lifeSpec(h, c, g, k) }
+		p.spec = func(h *kfh.History, c kfh.Component) sequential.Specification {
+			return groups.LifeSpecification(h, c, g, k)
+		}
 		all = append(all, p)
 	}
 	return all

@@ -3,6 +3,7 @@ package linearize
 import (
 	"bytes"
 	"errors"
+	"fencecheck/linearize/kfh"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,7 +76,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{"line too long", testHeader + `{"i":0,"k":"note","f":"` + strings.Repeat("x", 1<<20) + `"}`, 2, "", "1 MiB"},
 	} {
 		_, err := Read("h.jsonl", strings.NewReader(c.text))
-		var fault *SyntaxError
+		var fault *kfh.SyntaxError
 		if !errors.As(err, &fault) {
 			t.Errorf("%s: got %v, want a *SyntaxError", c.name, err)
 			continue
@@ -107,7 +108,7 @@ func TestUnsupported(t *testing.T) {
 		{lines(invHeartbeat, `{"i":1,"p":0,"k":"fail","op":1,"out":{"err":"GROUP_AUTHORIZATION_FAILED"}}`), "GROUP_AUTHORIZATION_FAILED", 2},
 	} {
 		_, err := Read("h.jsonl", strings.NewReader(c.text))
-		var refusal *UnsupportedError
+		var refusal *kfh.UnsupportedError
 		if !errors.As(err, &refusal) || refusal.Line != c.line || !strings.Contains(err.Error(), c.what) {
 			t.Errorf("%s: got %v, want line %d and %q", c.text, err, c.line, c.what)
 		}
@@ -121,7 +122,7 @@ func TestUnknownFieldsAndOpenEndsAreFine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := h.Ops[0]; o.Outcome != Unknown || o.Ret != -1 {
+	if o := h.Ops[0]; o.Outcome != kfh.Unknown || o.Ret != -1 {
 		t.Errorf("a request without completion is %+v", o)
 	}
 	var out bytes.Buffer
@@ -181,8 +182,8 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		h, err := Read("fuzz", bytes.NewReader(text))
 		if err != nil {
-			var syntax *SyntaxError
-			var refusal *UnsupportedError
+			var syntax *kfh.SyntaxError
+			var refusal *kfh.UnsupportedError
 			if !errors.As(err, &syntax) && !errors.As(err, &refusal) {
 				t.Fatalf("error of no known type: %v", err)
 			}

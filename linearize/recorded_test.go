@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fencecheck/linearize/kfh"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,7 +31,7 @@ type recorded struct {
 }
 
 // read reads a recording, or makes a twin.
-func (r recorded) read() (*History, error) {
+func (r recorded) read() (*kfh.History, error) {
 	if r.TwinOf == "" {
 		return ReadFile("testdata/" + r.File)
 	}
@@ -58,7 +59,7 @@ func manifest(t *testing.T) []recorded {
 	defer f.Close()
 	var all []recorded
 	lines := bufio.NewScanner(f)
-	for lines.Buffer(nil, maxLine); lines.Scan(); {
+	for lines.Buffer(nil, kfh.MaxLine); lines.Scan(); {
 		var r recorded
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			t.Fatal(err)

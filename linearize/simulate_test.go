@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"fencecheck/linearize/kfh"
 	"fencecheck/model"
 )
 
@@ -26,13 +27,13 @@ type Run struct {
 // Record simulates a run and returns its history. Equal runs give equal
 // histories. Without mutated rules the history is legal by construction: the
 // coordinator decided each request between its invocation and its answer.
-func Record(r Run) *History {
+func Record(r Run) *kfh.History {
 	s := &simulation{
 		run: r, rng: rand.New(rand.NewPCG(r.Seed, 0x6b6668)), names: []string{""},
 		parked: map[parkingPlace]*message{}, given: map[int]int{},
 	}
 	s.build = NewBuilder(fmt.Sprintf("run-%d", r.Seed),
-		Field{"seed", mustJSON(r.Seed)}, Field{"api", mustJSON(map[string]int{"join": 9, "commit": 9})})
+		field("seed", r.Seed), field("api", map[string]int{"join": 9, "commit": 9}))
 	s.build.h.Header.API = map[string]int64{"join": 9, "commit": 9}
 	s.memory = model.Coordinator{Rules: &s.run.Rules, Group: &model.Group{}, Members: make([]model.Member, 64)}
 	s.offsets = model.OffsetStore{Rules: &s.run.Rules, Group: &s.memory, Committed: make([]model.Offset, recordedPartitions)}
@@ -85,9 +86,9 @@ type message struct {
 	from    *client
 	op      int
 	f       string
-	in      Request
-	outcome Outcome
-	out     Answer
+	in      kfh.Request
+	outcome kfh.Outcome
+	out     kfh.Answer
 	lost    bool // the client gave up waiting
 	held    int  // ticks to wait before it may arrive
 }
@@ -157,7 +158,7 @@ func (s *simulation) invite() bool {
 // giveUp ends a request without an answer; the client goes on as a new process.
 func (s *simulation) giveUp(m *message) {
 	m.lost = true
-	s.build.Complete(m.op, Unknown, Answer{}, "timeout")
+	s.build.Complete(m.op, kfh.Unknown, kfh.Answer{}, "timeout")
 	m.from.waits = nil
 	m.from.p = s.newProcess()
 	m.from.unanswered()

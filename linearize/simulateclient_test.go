@@ -1,6 +1,9 @@
 package linearize
 
-import "strconv"
+import (
+	"fencecheck/linearize/kfh"
+	"strconv"
+)
 
 // client is one simulated client: a member-to-be that follows the rules of
 // groups.md 8.1 but for the zombie that it sometimes plays, or a process that
@@ -37,8 +40,8 @@ type pair struct {
 const recordedGroup = "g"
 
 // next chooses the client's next request.
-func (c *client) next(s *simulation) (string, Request) {
-	r := Request{Group: recordedGroup, Member: c.member, Generation: c.gen}
+func (c *client) next(s *simulation) (string, kfh.Request) {
+	r := kfh.Request{Group: recordedGroup, Member: c.member, Generation: c.gen}
 	switch {
 	case c.simple:
 		return c.nextSimple(s)
@@ -50,33 +53,33 @@ func (c *client) next(s *simulation) (string, Request) {
 		return c.join(s, r)
 	case c.stage == mustSync && s.percent(90):
 		r.Assign = c.plan()
-		return fSync, r
+		return kfh.Sync, r
 	}
 	switch n := s.rng.IntN(100); {
 	case n < 30:
-		return fHeartbeat, r
+		return kfh.Heartbeat, r
 	case n < 65:
 		r.Offsets = s.newOffsets()
-		return fCommit, r
+		return kfh.Commit, r
 	case n < 85:
 		return fetchRequest(s)
 	case n < 88:
-		return fLeave, Request{Group: recordedGroup, Member: c.member}
+		return kfh.Leave, kfh.Request{Group: recordedGroup, Member: c.member}
 	case n < 92:
 		c.version++ // another subscription
 		return c.join(s, r)
 	case n < 96:
 		return c.join(s, r)
 	}
-	return fSync, r
+	return kfh.Sync, r
 }
 
 // join keeps its metadata now and then, as a retry does.
-func (c *client) join(s *simulation, r Request) (string, Request) {
+func (c *client) join(s *simulation, r kfh.Request) (string, kfh.Request) {
 	if s.percent(60) {
 		c.version++
 	}
-	return fJoin, Request{Group: r.Group, Member: c.member, Protocols: []string{"range"}, Meta: strconv.Itoa(100*c.index + c.version)}
+	return kfh.Join, kfh.Request{Group: r.Group, Member: c.member, Protocols: []string{"range"}, Meta: strconv.Itoa(100*c.index + c.version)}
 }
 
 // plan deals the partitions to the members, if the client leads.
@@ -94,34 +97,34 @@ func (c *client) plan() map[string][]string {
 
 // nextSimple: commits with generation -1, some under the id of another, and
 // fetches.
-func (c *client) nextSimple(s *simulation) (string, Request) {
+func (c *client) nextSimple(s *simulation) (string, kfh.Request) {
 	if s.percent(30) {
 		return fetchRequest(s)
 	}
-	r := Request{Group: recordedGroup, Generation: -1, Offsets: s.newOffsets()}
+	r := kfh.Request{Group: recordedGroup, Generation: -1, Offsets: s.newOffsets()}
 	if s.percent(30) {
 		r.Member = s.names[s.rng.IntN(len(s.names))]
 	}
-	return fCommit, r
+	return kfh.Commit, r
 }
 
-func zombie(s *simulation, r Request) (string, Request) {
+func zombie(s *simulation, r kfh.Request) (string, kfh.Request) {
 	switch s.rng.IntN(4) {
 	case 0:
-		return fHeartbeat, r
+		return kfh.Heartbeat, r
 	case 1:
-		return fSync, r
+		return kfh.Sync, r
 	}
 	r.Offsets = s.newOffsets()
-	return fCommit, r
+	return kfh.Commit, r
 }
 
-func fetchRequest(s *simulation) (string, Request) {
-	r := Request{Group: recordedGroup, Stable: s.percent(40)}
+func fetchRequest(s *simulation) (string, kfh.Request) {
+	r := kfh.Request{Group: recordedGroup, Stable: s.percent(40)}
 	for p := range recordedPartitions {
 		r.Partitions = append(r.Partitions, partitionName(p))
 	}
-	return fFetch, r
+	return kfh.OffsetFetch, r
 }
 
 // newOffsets makes a commit of one or two partitions; the numbers are unique.
@@ -143,15 +146,15 @@ func (c *client) answered(m *message) {
 	mine := m.in.Member == c.member
 	switch {
 	case !mine || c.simple:
-	case m.f == fJoin && m.out.Err == "MEMBER_ID_REQUIRED":
+	case m.f == kfh.Join && m.out.Err == "MEMBER_ID_REQUIRED":
 		c.member = m.out.Member
-	case m.f == fJoin && m.outcome == OK:
+	case m.f == kfh.Join && m.outcome == kfh.OK:
 		c.gen, c.members, c.stage = m.out.Generation, m.out.Members, mustSync
 		c.past = append(c.past, pair{c.member, c.gen})
-	case m.f == fLeave && m.outcome == OK, m.out.Err == "UNKNOWN_MEMBER_ID":
+	case m.f == kfh.Leave && m.outcome == kfh.OK, m.out.Err == "UNKNOWN_MEMBER_ID":
 		c.member, c.gen, c.stage = "", -1, mustJoin
 	case m.in.Generation != c.gen:
-	case m.f == fSync && m.outcome == OK:
+	case m.f == kfh.Sync && m.outcome == kfh.OK:
 		c.stage = stableStage
 	case m.out.Err == "ILLEGAL_GENERATION":
 		c.gen, c.stage = -1, mustJoin

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"fencecheck/linearize/kfh"
 	"fencecheck/model"
 )
 
@@ -16,9 +17,9 @@ func (s *simulation) decide(m *message) {
 	c.Pick = s.rng.IntN(4)
 	id := s.id(m.in.Member)
 	switch m.f {
-	case fJoin:
+	case kfh.Join:
 		s.park(m, parkingPlace{model.JoinGroup, id}, s.join(m, id))
-	case fSync:
+	case kfh.Sync:
 		req := model.GroupRequest{API: model.SyncGroup, MemberID: id, Generation: model.Generation(m.in.Generation)}
 		for _, name := range slices.Sorted(maps.Keys(m.in.Assign)) {
 			a := model.MemberAssignment{ID: s.id(name)}
@@ -28,16 +29,16 @@ func (s *simulation) decide(m *message) {
 			req.Plan = append(req.Plan, a)
 		}
 		s.park(m, parkingPlace{model.SyncGroup, id}, func() (model.Reply, bool) { return c.Decide(&req) })
-	case fHeartbeat:
+	case kfh.Heartbeat:
 		a, _ := c.Decide(&model.GroupRequest{API: model.Heartbeat, MemberID: id, Generation: model.Generation(m.in.Generation)})
 		s.answer(m, a)
-	case fLeave:
+	case kfh.Leave:
 		a, _ := c.Decide(&model.GroupRequest{API: model.LeaveGroup, MemberID: id})
 		s.reply()
 		s.answer(m, a)
-	case fCommit:
+	case kfh.Commit:
 		s.commit(m, id)
-	case fFetch:
+	case kfh.OffsetFetch:
 		s.fetch(m)
 	}
 	s.reply()
@@ -104,9 +105,9 @@ func (s *simulation) answer(m *message, a model.Reply) {
 
 // fill translates the model's answer.
 func (s *simulation) fill(m *message, a model.Reply) {
-	m.outcome, m.out = OK, noAnswer()
+	m.outcome, m.out = kfh.OK, kfh.NoAnswer()
 	if a.Err != model.None {
-		m.outcome = Failed
+		m.outcome = kfh.Failed
 		m.out.Err = a.Err.String()
 		if a.Err == model.MemberIDRequired {
 			m.out.Member = s.names[a.MemberID]
@@ -114,7 +115,7 @@ func (s *simulation) fill(m *message, a model.Reply) {
 		return
 	}
 	switch m.f {
-	case fJoin:
+	case kfh.Join:
 		leader, protocol := s.names[a.Leader], "range"
 		m.out.Generation, m.out.Member, m.out.Leader, m.out.Protocol = int32(a.Generation), s.names[a.MemberID], &leader, &protocol
 		if a.Leader == a.MemberID {
@@ -125,7 +126,7 @@ func (s *simulation) fill(m *message, a model.Reply) {
 				}
 			}
 		}
-	case fSync:
+	case kfh.Sync:
 		m.out.Partitions = []string{}
 		for p := range recordedPartitions {
 			if a.Assignment.Has(p) {
@@ -157,7 +158,7 @@ func (s *simulation) commit(m *message, id model.MemberID) {
 // fetch reads what is covered, or with stable what is applied; the latter waits
 // until that is covered.
 func (s *simulation) fetch(m *message) {
-	m.outcome, m.out = OK, Answer{Generation: -1, Offsets: map[string]int64{}}
+	m.outcome, m.out = kfh.OK, kfh.Answer{Generation: -1, Offsets: map[string]int64{}}
 	from := s.covered
 	if m.in.Stable {
 		from = s.offsets.Committed

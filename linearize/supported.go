@@ -3,15 +3,18 @@ package linearize
 import (
 	"strconv"
 
+	"fencecheck/linearize/groups"
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/txns"
 	"fencecheck/model"
 )
 
 // supported is nil if every part of the history is modelled, else an
 // *UnsupportedError about the first that is not. A history is never judged in
 // part: what a part that is left out did could explain, or forbid, any answer.
-func supported(h *History) error {
+func supported(h *kfh.History) error {
 	refuse := func(line int, what string) error {
-		return &UnsupportedError{File: h.Name, Line: line, What: what}
+		return &kfh.UnsupportedError{File: h.Name, Line: line, What: what}
 	}
 	switch d := &h.Header; {
 	case d.GroupProtocol != "" && d.GroupProtocol != "classic":
@@ -20,7 +23,7 @@ func supported(h *History) error {
 		return refuse(1, "level "+d.Level)
 	case d.Start != "" && d.Start != "empty":
 		return refuse(1, "start "+d.Start)
-	case d.Restarts > 0 && len(h.lives()) == 1:
+	case d.Restarts > 0 && len(h.Lives()) == 1:
 		return refuse(1, "broker restarts without notes that say when")
 	}
 	for i := range h.Ops {
@@ -32,7 +35,7 @@ func supported(h *History) error {
 			return refuse(o.Line, o.F+" before version "+strconv.FormatInt(oldestVersion[o.F], 10))
 		}
 	}
-	if i := plainWrite(h); i >= 0 {
+	if i := txns.PlainWrite(h); i >= 0 {
 		return refuse(h.Ops[i].Line, "a Produce without transactional id by a transactional producer id")
 	}
 	return checkSizes(h)
@@ -40,12 +43,12 @@ func supported(h *History) error {
 
 // oldestVersion: older requests are answered with older errors
 // (transactions.md section 0, 2.2).
-var oldestVersion = map[string]int64{fInit: 4, fAddParts: 2, fAddOffsets: 2, fEnd: 2, fProduce: 11, fTxnCommit: 4}
+var oldestVersion = map[string]int64{kfh.InitPID: 4, kfh.AddParts: 2, kfh.AddOffsets: 2, kfh.EndTxn: 2, kfh.Produce: 11, kfh.TxnCommit: 4}
 
 // unsupportedOp is what of a request is not modelled, "" for nothing.
-func unsupportedOp(o *Op) string {
+func unsupportedOp(o *kfh.Op) string {
 	switch o.F {
-	case fJoin, fSync, fHeartbeat, fLeave, fCommit, fFetch, fInit, fAddParts, fAddOffsets, fTxnCommit, fEnd, fProduce, fRead:
+	case kfh.Join, kfh.Sync, kfh.Heartbeat, kfh.Leave, kfh.Commit, kfh.OffsetFetch, kfh.InitPID, kfh.AddParts, kfh.AddOffsets, kfh.TxnCommit, kfh.EndTxn, kfh.Produce, kfh.Fetch:
 	case "cg-heartbeat":
 		return "cg-heartbeat (KIP-848)"
 	default:
@@ -58,7 +61,7 @@ func unsupportedOp(o *Op) string {
 		return "errors of single partitions (errs)"
 	case len(o.In.Protocols) > 8:
 		return "more than 8 protocols in one JoinGroup"
-	case o.Outcome == Failed && !o.Local && !openError(o.Out.Err):
+	case o.Outcome == kfh.Failed && !o.Local && !kfh.OpenError(o.Out.Err):
 		if _, known := model.ErrorByName(o.Out.Err); !known {
 			return "error " + o.Out.Err
 		}
@@ -68,27 +71,27 @@ func unsupportedOp(o *Op) string {
 
 // onlyUnstable tells of a stable fetch whose single partitions wait for a
 // transaction.
-func onlyUnstable(o *Op) bool {
+func onlyUnstable(o *kfh.Op) bool {
 	for _, err := range o.Out.Errs {
-		if err != unstable {
+		if err != kfh.UnstableOffsetCommit {
 			return false
 		}
 	}
-	return o.F == fFetch && o.In.Stable
+	return o.F == kfh.OffsetFetch && o.In.Stable
 }
 
 // checkSizes refuses groups and transactional ids that do not fit into the
 // model's sets.
-func checkSizes(h *History) error {
-	for _, c := range split(h) {
-		for _, p := range c.groups(h) {
-			if what := groupTooLarge(h, p); what != "" {
-				return &UnsupportedError{File: h.Name, Line: h.Ops[p.ops[0]].Line, What: what}
+func checkSizes(h *kfh.History) error {
+	for _, c := range kfh.Split(h) {
+		for _, p := range c.Groups(h) {
+			if what := groups.TooLarge(h, p); what != "" {
+				return &kfh.UnsupportedError{File: h.Name, Line: h.Ops[p.Ops[0]].Line, What: what}
 			}
 		}
-		for _, p := range c.producers(h) {
-			if what := txnTooLarge(h, p); what != "" {
-				return &UnsupportedError{File: h.Name, Line: h.Ops[p.ops[0]].Line, What: what}
+		for _, p := range c.Producers(h) {
+			if what := txns.TooLarge(h, p); what != "" {
+				return &kfh.UnsupportedError{File: h.Name, Line: h.Ops[p.Ops[0]].Line, What: what}
 			}
 		}
 	}

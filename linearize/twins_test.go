@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"fencecheck/linearize/kfh"
 	"maps"
 	"slices"
 	"testing"
@@ -13,12 +14,12 @@ import (
 type twin struct {
 	anomaly string
 	op      int // whose answer is changed
-	out     Answer
-	outcome Outcome
+	out     kfh.Answer
+	outcome kfh.Outcome
 	proof   []int
 }
 
-func (w twin) apply(h *History) *History {
+func (w twin) apply(h *kfh.History) *kfh.History {
 	v := *h
 	v.Ops = slices.Clone(h.Ops)
 	o := &v.Ops[w.op]
@@ -26,99 +27,99 @@ func (w twin) apply(h *History) *History {
 	return &v
 }
 
-func accepted() Answer          { return noAnswer() }
-func refused(err string) Answer { return Answer{Generation: -1, Err: err} }
-func done(o *Op) bool           { return o.Ret >= 0 && !o.open() }
-func precedes(a, b *Op) bool    { return done(a) && a.Ret < b.Inv }
-func proofGen(o *Op) (int32, bool) {
+func accepted() kfh.Answer          { return kfh.NoAnswer() }
+func refused(err string) kfh.Answer { return kfh.Answer{Generation: -1, Err: err} }
+func done(o *kfh.Op) bool           { return o.Ret >= 0 && !o.Open() }
+func precedes(a, b *kfh.Op) bool    { return done(a) && a.Ret < b.Inv }
+func proofGen(o *kfh.Op) (int32, bool) {
 	switch {
-	case !done(o) || o.Outcome != OK:
+	case !done(o) || o.Outcome != kfh.OK:
 		return 0, false
-	case o.F == fJoin:
+	case o.F == kfh.Join:
 		return o.Out.Generation, true
-	case (o.F == fHeartbeat || o.F == fCommit || o.F == fSync) && o.In.Generation >= 0:
+	case (o.F == kfh.Heartbeat || o.F == kfh.Commit || o.F == kfh.Sync) && o.In.Generation >= 0:
 		return o.In.Generation, true
 	}
 	return 0, false
 }
 
 // twinsOf lists every twin that can be proved.
-func twinsOf(h *History) []twin {
+func twinsOf(h *kfh.History) []twin {
 	var all []twin
 	for i := range h.Ops {
-		for _, make := range []func(*History, int) []twin{staleTwins, unknownTwins, simpleTwins, fenceTwins, ownerTwins, offsetTwins, generationTwins, splitTwins} {
+		for _, make := range []func(*kfh.History, int) []twin{staleTwins, unknownTwins, simpleTwins, fenceTwins, ownerTwins, offsetTwins, generationTwins, splitTwins} {
 			all = append(all, make(h, i)...)
 		}
 	}
 	return all
 }
 
-func staleTwins(h *History, i int) []twin {
+func staleTwins(h *kfh.History, i int) []twin {
 	o := &h.Ops[i]
-	if !(o.refusedAs("ILLEGAL_GENERATION") || o.refusedAs("UNKNOWN_MEMBER_ID")) || o.F != fCommit && o.F != fHeartbeat || o.In.Generation < 0 {
+	if !(o.RefusedAs("ILLEGAL_GENERATION") || o.RefusedAs("UNKNOWN_MEMBER_ID")) || o.F != kfh.Commit && o.F != kfh.Heartbeat || o.In.Generation < 0 {
 		return nil
 	}
 	for x := range h.Ops {
 		p := &h.Ops[x]
 		g, ok := proofGen(p)
 		if ok && (precedes(p, o) && g > o.In.Generation || precedes(o, p) && g < o.In.Generation) {
-			return []twin{{"stale-generation-" + o.F, i, accepted(), OK, []int{x}}}
+			return []twin{{"stale-generation-" + o.F, i, accepted(), kfh.OK, []int{x}}}
 		}
 	}
 	return nil
 }
 
-func unknownTwins(h *History, i int) []twin {
+func unknownTwins(h *kfh.History, i int) []twin {
 	o := &h.Ops[i]
-	if o.F != fCommit || !o.refusedAs("UNKNOWN_MEMBER_ID") || o.In.Generation < 0 {
+	if o.F != kfh.Commit || !o.RefusedAs("UNKNOWN_MEMBER_ID") || o.In.Generation < 0 {
 		return nil
 	}
 	for x := range h.Ops {
 		p := &h.Ops[x]
-		if p.F == fLeave && p.Outcome == OK && p.In.Member == o.In.Member && precedes(p, o) {
-			return []twin{{"unknown-member-commit", i, accepted(), OK, []int{x}}}
+		if p.F == kfh.Leave && p.Outcome == kfh.OK && p.In.Member == o.In.Member && precedes(p, o) {
+			return []twin{{"unknown-member-commit", i, accepted(), kfh.OK, []int{x}}}
 		}
 	}
 	return nil
 }
 
-func simpleTwins(h *History, i int) []twin {
+func simpleTwins(h *kfh.History, i int) []twin {
 	o := &h.Ops[i]
-	if o.F != fCommit || !o.refusedAs("UNKNOWN_MEMBER_ID") || o.In.Generation >= 0 {
+	if o.F != kfh.Commit || !o.RefusedAs("UNKNOWN_MEMBER_ID") || o.In.Generation >= 0 {
 		return nil
 	}
 	for x := range h.Ops {
 		p := &h.Ops[x]
-		if p.F != fHeartbeat && p.F != fCommit || p.Outcome != OK || p.In.Generation < 0 || !precedes(p, o) {
+		if p.F != kfh.Heartbeat && p.F != kfh.Commit || p.Outcome != kfh.OK || p.In.Generation < 0 || !precedes(p, o) {
 			continue
 		}
 		for y := range h.Ops {
 			q := &h.Ops[y]
-			if (q.F == fHeartbeat || q.F == fCommit) && q.Outcome == OK && q.In.Member == p.In.Member && q.In.Generation >= 0 && precedes(o, q) {
-				return []twin{{"unknown-member-commit", i, accepted(), OK, []int{x, y}}}
+			if (q.F == kfh.Heartbeat || q.F == kfh.Commit) && q.Outcome == kfh.OK && q.In.Member == p.In.Member && q.In.Generation >= 0 && precedes(o, q) {
+				return []twin{{"unknown-member-commit", i, accepted(), kfh.OK, []int{x, y}}}
 			}
 		}
 	}
 	return nil
 }
 
-func fenceTwins(h *History, i int) []twin {
+func fenceTwins(h *kfh.History, i int) []twin {
 	o := &h.Ops[i]
-	if o.F != fHeartbeat && o.F != fCommit && o.F != fSync || o.Outcome != OK || o.In.Generation < 0 {
+	if o.F != kfh.Heartbeat && o.F != kfh.Commit && o.F != kfh.Sync || o.Outcome != kfh.OK || o.In.Generation < 0 {
 		return nil
 	}
 	// Only a heartbeat tells Stable from PreparingRebalance.
-	same := func(p *Op) bool {
-		return p.F == fHeartbeat && p.Outcome == OK && p.In.Member == o.In.Member && p.In.Generation == o.In.Generation
+	same := func(p *kfh.Op) bool {
+		return p.F == kfh.Heartbeat && p.Outcome == kfh.OK && p.In.Member == o.In.Member && p.In.Generation == o.In.Generation
 	}
 	for x := range h.Ops {
 		for y := range h.Ops {
 			p, q := &h.Ops[x], &h.Ops[y]
 			if same(p) && same(q) && precedes(p, o) && precedes(o, q) {
 				return []twin{
-					{"unjustified-fence", i, refused("REBALANCE_IN_PROGRESS"), Failed, []int{x, y}},
-					{"unjustified-fence", i, refused("ILLEGAL_GENERATION"), Failed, []int{x, y}},
-					{"unjustified-fence", i, refused("UNKNOWN_MEMBER_ID"), Failed, []int{x, y}},
+					{"unjustified-fence", i, refused("REBALANCE_IN_PROGRESS"), kfh.Failed, []int{x, y}},
+					{"unjustified-fence", i, refused("ILLEGAL_GENERATION"), kfh.Failed, []int{x, y}},
+					{"unjustified-fence", i, refused("UNKNOWN_MEMBER_ID"), kfh.Failed, []int{x, y}},
 				}
 			}
 		}
@@ -126,30 +127,30 @@ func fenceTwins(h *History, i int) []twin {
 	return nil
 }
 
-func ownerTwins(h *History, i int) []twin {
+func ownerTwins(h *kfh.History, i int) []twin {
 	o := &h.Ops[i]
-	if o.F != fSync || o.Outcome != OK {
+	if o.F != kfh.Sync || o.Outcome != kfh.OK {
 		return nil
 	}
 	for x := range h.Ops {
 		p := &h.Ops[x]
-		if p.F == fSync && p.Outcome == OK && p.In.Generation == o.In.Generation && p.In.Member != o.In.Member && len(p.Out.Partitions) > 0 {
+		if p.F == kfh.Sync && p.Outcome == kfh.OK && p.In.Generation == o.In.Generation && p.In.Member != o.In.Member && len(p.Out.Partitions) > 0 {
 			out := o.Out
 			out.Partitions = append(slices.Clone(o.Out.Partitions), p.Out.Partitions[0])
-			return []twin{{"dual-owner", i, out, OK, []int{x}}}
+			return []twin{{"dual-owner", i, out, kfh.OK, []int{x}}}
 		}
 	}
 	return nil
 }
 
-func offsetTwins(h *History, i int) []twin {
+func offsetTwins(h *kfh.History, i int) []twin {
 	o := &h.Ops[i]
-	if o.F != fFetch || o.Outcome != OK {
+	if o.F != kfh.OffsetFetch || o.Outcome != kfh.OK {
 		return nil
 	}
 	writes := func(tp string, v int64) (last int, n int) {
 		for x := range h.Ops {
-			if p := &h.Ops[x]; p.F == fCommit && p.Outcome != Failed {
+			if p := &h.Ops[x]; p.F == kfh.Commit && p.Outcome != kfh.Failed {
 				if w, named := p.In.Offsets[tp]; named && w == v {
 					last, n = x, n+1
 				}
@@ -161,13 +162,13 @@ func offsetTwins(h *History, i int) []twin {
 		for x := range h.Ops {
 			p := &h.Ops[x]
 			v, named := p.In.Offsets[tp]
-			if p.F != fCommit || p.Outcome != OK || !named {
+			if p.F != kfh.Commit || p.Outcome != kfh.OK || !named {
 				continue
 			}
 			for y := range h.Ops {
 				q := &h.Ops[y]
 				u, again := q.In.Offsets[tp]
-				if q.F != fCommit || q.Outcome != OK || !again || u == v || !precedes(p, q) || !precedes(q, o) {
+				if q.F != kfh.Commit || q.Outcome != kfh.OK || !again || u == v || !precedes(p, q) || !precedes(q, o) {
 					continue
 				}
 				if _, n := writes(tp, v); n != 1 {
@@ -179,39 +180,39 @@ func offsetTwins(h *History, i int) []twin {
 					out.Offsets[k] = w
 				}
 				out.Offsets[tp] = v
-				return []twin{{"offset-regression", i, out, OK, []int{x, y}}}
+				return []twin{{"offset-regression", i, out, kfh.OK, []int{x, y}}}
 			}
 		}
 	}
 	return nil
 }
 
-func generationTwins(h *History, i int) []twin {
+func generationTwins(h *kfh.History, i int) []twin {
 	o := &h.Ops[i]
-	if o.F != fJoin || o.Outcome != OK {
+	if o.F != kfh.Join || o.Outcome != kfh.OK {
 		return nil
 	}
 	for x := range h.Ops {
 		if g, ok := proofGen(&h.Ops[x]); ok && g > 1 && precedes(&h.Ops[x], o) {
 			out := o.Out
 			out.Generation = g - 1
-			return []twin{{"generation-regression", i, out, OK, []int{x}}}
+			return []twin{{"generation-regression", i, out, kfh.OK, []int{x}}}
 		}
 	}
 	return nil
 }
 
-func splitTwins(h *History, i int) []twin {
+func splitTwins(h *kfh.History, i int) []twin {
 	o := &h.Ops[i]
-	if o.F != fJoin || o.Outcome != OK || o.Out.Leader == nil || o.Out.Members != nil {
+	if o.F != kfh.Join || o.Outcome != kfh.OK || o.Out.Leader == nil || o.Out.Members != nil {
 		return nil
 	}
 	for x := range h.Ops {
 		p := &h.Ops[x]
-		if x != i && p.F == fJoin && p.Outcome == OK && p.Out.Generation == o.Out.Generation && *p.Out.Leader == *o.Out.Leader && *o.Out.Leader != o.Out.Member {
+		if x != i && p.F == kfh.Join && p.Outcome == kfh.OK && p.Out.Generation == o.Out.Generation && *p.Out.Leader == *o.Out.Leader && *o.Out.Leader != o.Out.Member {
 			out := o.Out
 			out.Leader = &o.Out.Member
-			return []twin{{"split", i, out, OK, []int{x}}}
+			return []twin{{"split", i, out, kfh.OK, []int{x}}}
 		}
 	}
 	return nil
@@ -222,9 +223,9 @@ func has(r Report, anomaly string) bool {
 }
 
 // legalHistories are recordings and simulated runs.
-func legalHistories(t *testing.T, runs uint64) []*History {
+func legalHistories(t *testing.T, runs uint64) []*kfh.History {
 	t.Helper()
-	var all []*History
+	var all []*kfh.History
 	for _, f := range []string{"classic-101", "simple-103", "restart-classic-112-before-kill"} {
 		h, err := ReadFile("testdata/" + f + ".jsonl")
 		if err != nil {

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"testing"
 
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/txns"
 	"fencecheck/model"
 )
 
-func simulatedTxns(runs uint64, requests int) []*History {
-	var all []*History
+func simulatedTxns(runs uint64, requests int) []*kfh.History {
+	var all []*kfh.History
 	for seed := range runs {
 		all = append(all, recordTxn(txnRun{seed: seed, style: 1 + int64(seed%2), requests: requests, unknown: int(seed % 3 * 2), kills: int(seed / 2 % 3), slow: seed%4 > 1, delayed: int(seed % 5 * 6)}))
 	}
@@ -49,7 +51,7 @@ func TestMutatedBrokersAreRefused(t *testing.T) {
 		{model.InitRetryDetection, []string{"unjustified-fence"}},
 		{model.AddPartitionsEpochCheck, []string{"stale-epoch-write"}},
 		{model.EndTxnEpochCheck, []string{"stale-epoch-write"}},
-		{model.EndTxnStateCheck, []string{wrongTransaction, "torn-transaction"}},
+		{model.EndTxnStateCheck, []string{txns.WrongTransaction, "torn-transaction"}},
 		{model.EndTxnRetryDetection, []string{"unjustified-fence"}},
 		{model.EndTxnBumpEpoch, []string{"generation-regression"}},
 		{model.FenceBumpsEpoch, []string{"generation-regression", "stale-epoch-write"}},
@@ -87,82 +89,82 @@ func TestMutatedBrokersAreRefused(t *testing.T) {
 
 // txnTwins lists twins whose proof is written apart from the conditions: one
 // answer is changed, and one or two others contradict it by real time alone.
-func txnTwins(h *History, i int) []twin {
+func txnTwins(h *kfh.History, i int) []twin {
 	o := &h.Ops[i]
 	switch {
-	case o.refusedAs("PRODUCER_FENCED") && o.F != fInit && epochKnown(h, o, o.In.Epoch+2):
+	case o.RefusedAs("PRODUCER_FENCED") && o.F != kfh.InitPID && epochKnown(h, o, o.In.Epoch+2):
 		out := accepted()
-		if o.F == fEnd && h.styleOf(o) == 2 {
+		if o.F == kfh.EndTxn && h.StyleOf(o) == 2 {
 			out.PID, out.Epoch = o.In.PID, o.In.Epoch+1
 		}
-		return []twin{{"stale-epoch-write", i, out, OK, nil}}
-	case o.refusedAs("INVALID_PRODUCER_EPOCH") && o.F == fTxnCommit && o.In.Generation < 0 && o.In.Member == "" && ownerKnown(h, o):
-		return []twin{{"stale-epoch-write", i, accepted(), OK, nil}}
-	case o.F == fInit && o.Outcome == OK && epochKnown(h, &Op{In: Request{PID: o.Out.PID}, Inv: o.Inv}, o.Out.Epoch-1) && o.Out.Epoch > 2:
+		return []twin{{"stale-epoch-write", i, out, kfh.OK, nil}}
+	case o.RefusedAs("INVALID_PRODUCER_EPOCH") && o.F == kfh.TxnCommit && o.In.Generation < 0 && o.In.Member == "" && ownerKnown(h, o):
+		return []twin{{"stale-epoch-write", i, accepted(), kfh.OK, nil}}
+	case o.F == kfh.InitPID && o.Outcome == kfh.OK && epochKnown(h, &kfh.Op{In: kfh.Request{PID: o.Out.PID}, Inv: o.Inv}, o.Out.Epoch-1) && o.Out.Epoch > 2:
 		out := o.Out
 		out.Epoch -= 2
-		return []twin{{"generation-regression", i, out, OK, nil}}
-	case (o.F == fAddParts || o.F == fAddOffsets) && o.Outcome == OK && addedAfter(h, o):
-		return []twin{{"unjustified-fence", i, refused("PRODUCER_FENCED"), Failed, nil}}
-	case o.F == fRead && o.Outcome == OK:
+		return []twin{{"generation-regression", i, out, kfh.OK, nil}}
+	case (o.F == kfh.AddParts || o.F == kfh.AddOffsets) && o.Outcome == kfh.OK && addedAfter(h, o):
+		return []twin{{"unjustified-fence", i, refused("PRODUCER_FENCED"), kfh.Failed, nil}}
+	case o.F == kfh.Fetch && o.Outcome == kfh.OK:
 		return readTwins(h, i)
-	case o.F == fFetch && o.Outcome == OK:
+	case o.F == kfh.OffsetFetch && o.Outcome == kfh.OK:
 		return earlyTwins(h, i)
 	}
 	return nil
 }
 
 // epochKnown: before the request, its producer id had an epoch as large.
-func epochKnown(h *History, o *Op, epoch int64) bool {
-	return slices.ContainsFunc(h.Ops, func(p Op) bool { return p.Out.PID == o.In.PID && p.Out.Epoch >= epoch && precedes(&p, o) })
+func epochKnown(h *kfh.History, o *kfh.Op, epoch int64) bool {
+	return slices.ContainsFunc(h.Ops, func(p kfh.Op) bool { return p.Out.PID == o.In.PID && p.Out.Epoch >= epoch && precedes(&p, o) })
 }
 
 // ownerKnown: before the request, somebody had become the new owner.
-func ownerKnown(h *History, o *Op) bool {
-	return slices.ContainsFunc(h.Ops, func(p Op) bool {
-		return p.F == fInit && p.Out.PID == o.In.PID && p.Out.Epoch > o.In.Epoch && precedes(&p, o)
+func ownerKnown(h *kfh.History, o *kfh.Op) bool {
+	return slices.ContainsFunc(h.Ops, func(p kfh.Op) bool {
+		return p.F == kfh.InitPID && p.Out.PID == o.In.PID && p.Out.Epoch > o.In.Epoch && precedes(&p, o)
 	})
 }
 
 // addedAfter: the epoch had been given out before, and was in force later.
-func addedAfter(h *History, o *Op) bool {
-	return epochKnown(h, o, o.In.Epoch) && slices.ContainsFunc(h.Ops, func(p Op) bool {
-		return (p.F == fAddParts || p.F == fAddOffsets) && p.Outcome == OK && p.In.PID == o.In.PID && p.In.Epoch == o.In.Epoch && precedes(o, &p)
+func addedAfter(h *kfh.History, o *kfh.Op) bool {
+	return epochKnown(h, o, o.In.Epoch) && slices.ContainsFunc(h.Ops, func(p kfh.Op) bool {
+		return (p.F == kfh.AddParts || p.F == kfh.AddOffsets) && p.Outcome == kfh.OK && p.In.PID == o.In.PID && p.In.Epoch == o.In.Epoch && precedes(o, &p)
 	})
 }
 
-func readTwins(h *History, i int) []twin {
+func readTwins(h *kfh.History, i int) []twin {
 	o := &h.Ops[i]
 	var all []twin
-	changed := func(anomaly string, recs []LogRecord, end int64) {
+	changed := func(anomaly string, recs []kfh.LogRecord, end int64) {
 		out := o.Out
 		out.Records, out.LSO, out.Next = recs, max(out.LSO, end), max(out.Next, end)
-		all = append(all, twin{anomaly, i, out, OK, nil})
+		all = append(all, twin{anomaly, i, out, kfh.OK, nil})
 	}
 	if n := len(o.Out.Records); n > 0 && !o.In.Committed {
 		changed("lost-write", o.Out.Records[:n-1], 0)
-		changed("duplicate", append(slices.Clone(o.Out.Records), LogRecord{o.Out.HW, o.Out.Records[0].Value}), o.Out.HW+1)
+		changed("duplicate", append(slices.Clone(o.Out.Records), kfh.LogRecord{Offset: o.Out.HW, Value: o.Out.Records[0].Value}), o.Out.HW+1)
 	}
 	if !o.In.Committed || h.Header.TxnVersion != 2 {
 		return all
 	}
 	for x := range h.Ops {
 		p := &h.Ops[x]
-		if p.F != fProduce || p.Outcome != OK || p.In.Log != o.In.Log || o.returned(p.Out.Base) || !precedes(p, o) {
+		if p.F != kfh.Produce || p.Outcome != kfh.OK || p.In.Log != o.In.Log || o.Returned(p.Out.Base) || !precedes(p, o) {
 			continue
 		}
 		commits, later := false, false
 		for y := range h.Ops {
 			e := &h.Ops[y]
-			if e.F == fEnd && e.In.PID == p.In.PID && e.In.Epoch == p.In.Epoch && e.In.Commit && (e.open() || e.Outcome == OK) {
+			if e.F == kfh.EndTxn && e.In.PID == p.In.PID && e.In.Epoch == p.In.Epoch && e.In.Commit && (e.Open() || e.Outcome == kfh.OK) {
 				commits, later = commits || e.Inv < o.Ret, true
 			}
 		}
 		if commits {
 			continue
 		}
-		recs := append(slices.Clone(o.Out.Records), LogRecord{p.Out.Base, p.In.Values[0]})
-		slices.SortFunc(recs, func(a, b LogRecord) int { return int(a.Offset - b.Offset) })
+		recs := append(slices.Clone(o.Out.Records), kfh.LogRecord{Offset: p.Out.Base, Value: p.In.Values[0]})
+		slices.SortFunc(recs, func(a, b kfh.LogRecord) int { return int(a.Offset - b.Offset) })
 		name := "aborted-read"
 		if later {
 			name = "early-read"
@@ -175,22 +177,22 @@ func readTwins(h *History, i int) []twin {
 
 // earlyTwins: a fetch returns what a transaction brought before anybody asked to
 // commit it.
-func earlyTwins(h *History, i int) []twin {
+func earlyTwins(h *kfh.History, i int) []twin {
 	o := &h.Ops[i]
 	for x := range h.Ops {
 		p := &h.Ops[x]
-		if p.F != fTxnCommit || p.Outcome != OK || h.styleOf(p) != 2 || !precedes(p, o) {
+		if p.F != kfh.TxnCommit || p.Outcome != kfh.OK || h.StyleOf(p) != 2 || !precedes(p, o) {
 			continue
 		}
-		if slices.ContainsFunc(h.Ops, func(e Op) bool {
-			return e.F == fEnd && e.In.PID == p.In.PID && e.In.Epoch == p.In.Epoch && e.In.Commit && e.Inv < o.Ret
+		if slices.ContainsFunc(h.Ops, func(e kfh.Op) bool {
+			return e.F == kfh.EndTxn && e.In.PID == p.In.PID && e.In.Epoch == p.In.Epoch && e.In.Commit && e.Inv < o.Ret
 		}) {
 			continue
 		}
 		for tp, v := range p.In.Offsets {
 			out := o.Out
 			out.Offsets, out.Errs = map[string]int64{tp: v}, nil
-			return []twin{{"early-offset", i, out, OK, nil}}
+			return []twin{{"early-offset", i, out, kfh.OK, nil}}
 		}
 	}
 	return nil

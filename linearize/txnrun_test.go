@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"fencecheck/linearize/kfh"
 	"fencecheck/model"
 )
 
@@ -76,14 +77,14 @@ type simMessage struct {
 	from    *simClient
 	op      int
 	f       string
-	in      Request
+	in      kfh.Request
 	ordinal int32
 	batch   model.TxnRequest
 	stage   int // Produce: 1 once it is admitted
 	lost    bool
 	held    int // ticks to wait before it may arrive
-	outcome Outcome
-	out     Answer
+	outcome kfh.Outcome
+	out     kfh.Answer
 }
 
 type txnSim struct {
@@ -99,11 +100,11 @@ type txnSim struct {
 	kills   int
 }
 
-func recordTxn(r txnRun) *History {
+func recordTxn(r txnRun) *kfh.History {
 	s := &txnSim{run: r, rng: rand.New(rand.NewPCG(r.seed, 0x74786e)), kills: r.kills}
 	clock := map[string]any{"unit": "ns", "kind": "monotonic", "domain": "one-host", "skew": 0}
-	api := map[string]int64{fProduce: 10 + r.style, fEnd: 3 + r.style, fTxnCommit: 3 + r.style}
-	s.b = NewBuilder(fmt.Sprintf("txn-run-%d-%d", r.style, r.seed), Field{"clock", mustJSON(clock)}, Field{"txn_version", mustJSON(r.style)}, Field{"api", mustJSON(api)})
+	api := map[string]int64{kfh.Produce: 10 + r.style, kfh.EndTxn: 3 + r.style, kfh.TxnCommit: 3 + r.style}
+	s.b = NewBuilder(fmt.Sprintf("txn-run-%d-%d", r.style, r.seed), field("clock", clock), field("txn_version", r.style), field("api", api))
 	s.b.h.Header.API, s.b.h.Header.TxnVersion = api, r.style
 	s.broker = newSimBroker(r.rules)
 	s.broker.version = model.TransactionVersion(r.style)
@@ -175,25 +176,25 @@ func (s *txnSim) invite() bool {
 
 func (s *txnSim) giveUp(m *simMessage) {
 	m.lost = true
-	s.b.Complete(m.op, Unknown, Answer{}, "timeout")
+	s.b.Complete(m.op, kfh.Unknown, kfh.Answer{}, "timeout")
 	m.from.waits, m.from.last, m.from.p = nil, nil, s.process()
 	m.from.pid = -1
 }
 
 // next is what a client asks next.
 func (s *txnSim) next(c *simClient) *simMessage {
-	r := Request{PID: -1, Epoch: -1, Seq: -1, Acks: -1}
+	r := kfh.Request{PID: -1, Epoch: -1, Seq: -1, Acks: -1}
 	n := s.rng.IntN(100)
 	switch {
 	case n < 10: // a reader
 		r.Log, r.Committed = fmt.Sprintf("out-%d", s.rng.IntN(simPartitions)), s.percent(50)
-		return &simMessage{f: fRead, in: r}
+		return &simMessage{f: kfh.Fetch, in: r}
 	case n < 20:
 		r.Group, r.Partitions, r.Stable = "g", []string{"t-0", "t-1"}, s.percent(60)
-		return &simMessage{f: fFetch, in: r}
+		return &simMessage{f: kfh.OffsetFetch, in: r}
 	case n < 24:
 		r.Group, r.Generation, r.Offsets = "g", -1, s.offsets()
-		return &simMessage{f: fCommit, in: r}
+		return &simMessage{f: kfh.Commit, in: r}
 	}
 	r.Txn = c.txn.name
 	if c.pid < 0 || n < 32 {
@@ -201,29 +202,29 @@ func (s *txnSim) next(c *simClient) *simMessage {
 		if c.pid >= 0 && s.percent(50) {
 			r.PID, r.Epoch = c.pid, c.epoch
 		}
-		return &simMessage{f: fInit, in: r}
+		return &simMessage{f: kfh.InitPID, in: r}
 	}
 	r.PID, r.Epoch = c.pid, c.epoch
 	switch {
 	case n < 65:
 		if s.run.style == 1 && s.percent(50) {
 			r.Partitions = []string{fmt.Sprintf("out-%d", s.rng.IntN(simPartitions))}
-			return &simMessage{f: fAddParts, in: r}
+			return &simMessage{f: kfh.AddParts, in: r}
 		}
 		return s.produce(c, r)
 	case n < 80:
 		r.Group = "g"
 		if s.run.style == 1 && s.percent(50) {
-			return &simMessage{f: fAddOffsets, in: r}
+			return &simMessage{f: kfh.AddOffsets, in: r}
 		}
 		r.Generation, r.Offsets = -1, s.offsets()
 		if s.percent(20) {
 			r.Member, r.Generation = c.member, int32(s.rng.IntN(2))
 		}
-		return &simMessage{f: fTxnCommit, in: r}
+		return &simMessage{f: kfh.TxnCommit, in: r}
 	}
 	r.Commit = s.percent(60)
-	return &simMessage{f: fEnd, in: r}
+	return &simMessage{f: kfh.EndTxn, in: r}
 }
 
 func (s *txnSim) offsets() map[string]int64 {
@@ -231,13 +232,13 @@ func (s *txnSim) offsets() map[string]int64 {
 	return map[string]int64{fmt.Sprintf("t-%d", s.rng.IntN(2)): s.value}
 }
 
-func (s *txnSim) produce(c *simClient, r Request) *simMessage {
+func (s *txnSim) produce(c *simClient, r kfh.Request) *simMessage {
 	if c.last != nil && c.last.in.Epoch == r.Epoch && s.percent(15) {
-		return &simMessage{f: fProduce, in: c.last.in, ordinal: c.last.ordinal}
+		return &simMessage{f: kfh.Produce, in: c.last.in, ordinal: c.last.ordinal}
 	}
 	p := s.rng.IntN(simPartitions)
 	r.Log, r.Seq = fmt.Sprintf("out-%d", p), c.seq[p]
-	m := &simMessage{f: fProduce, ordinal: c.count[p]}
+	m := &simMessage{f: kfh.Produce, ordinal: c.count[p]}
 	if s.percent(4) {
 		r.Seq, m.ordinal = r.Seq+7, m.ordinal+7
 	}
@@ -299,10 +300,10 @@ func (c *simClient) learn(m *simMessage) {
 		if m.op%2 == 0 { // every other one is a zombie that goes on
 			c.pid = -1
 		}
-	case m.outcome == OK && m.out.PID >= 0:
+	case m.outcome == kfh.OK && m.out.PID >= 0:
 		c.pid, c.epoch = m.out.PID, m.out.Epoch
 		c.seq, c.count, c.last = [simPartitions]int64{}, [simPartitions]int32{}, nil
-	case m.outcome == OK && m.f == fProduce:
+	case m.outcome == kfh.OK && m.f == kfh.Produce:
 		p := partitionNumber(m.in.Log)
 		if m.in.Seq == c.seq[p] {
 			c.seq[p] += int64(len(m.in.Values))
@@ -391,18 +392,18 @@ func (b *simBroker) coordinator(t *simTxn) *model.TransactionCoordinator {
 
 // decide decides a request; false if it needs another step.
 func (b *simBroker) decide(m *simMessage, now int64) bool {
-	m.outcome, m.out = OK, noAnswer()
+	m.outcome, m.out = kfh.OK, kfh.NoAnswer()
 	switch m.f {
-	case fRead:
+	case kfh.Fetch:
 		b.read(m)
 		return true
-	case fFetch:
+	case kfh.OffsetFetch:
 		b.fetch(m)
 		return true
-	case fCommit:
+	case kfh.Commit:
 		m.refused(b.offsets.Decide(&model.OffsetsRequest{API: model.OffsetCommit, Generation: model.NoGeneration, Offsets: simOffsets(m.in.Offsets)}))
 		return true
-	case fProduce, fTxnCommit:
+	case kfh.Produce, kfh.TxnCommit:
 		return b.write(m, now)
 	}
 	t := b.txn(m.in.Txn)
@@ -411,11 +412,11 @@ func (b *simBroker) decide(m *simMessage, now int64) bool {
 	pid, epoch := simPID(m.in.PID), model.Epoch(m.in.Epoch)
 	q := model.TxnRequest{API: model.InitProducerID, PID: pid, Epoch: epoch, Commit: m.in.Commit, Version: b.version}
 	switch m.f {
-	case fEnd:
+	case kfh.EndTxn:
 		q.API = model.EndTxn
-	case fAddParts:
+	case kfh.AddParts:
 		q.API, q.Version, q.Partitions = model.AddPartitionsToTxn, model.TV1, model.Part(partitionNumber(m.in.Partitions[0]))
-	case fAddOffsets:
+	case kfh.AddOffsets:
 		q.API, q.Version, q.Partitions = model.AddOffsetsToTxn, model.TV1, model.Part(model.OffsetsPartition)
 	}
 	r := (&model.Brokers{Coordinator: k}).Decide(&q)
@@ -444,7 +445,7 @@ func (b *simBroker) txn(name string) *simTxn {
 
 func (m *simMessage) refused(err model.Error) {
 	if err != model.None {
-		m.outcome, m.out.Err = Failed, err.String()
+		m.outcome, m.out.Err = kfh.Failed, err.String()
 	}
 }
 
@@ -459,7 +460,7 @@ func simOffsets(in map[string]int64) []model.Offset {
 // write admits a batch, and appends it in a later step.
 func (b *simBroker) write(m *simMessage, now int64) bool {
 	p := simPartitions
-	if m.f == fProduce {
+	if m.f == kfh.Produce {
 		p = partitionNumber(m.in.Log)
 	}
 	l := &b.leaders[p]
@@ -467,12 +468,12 @@ func (b *simBroker) write(m *simMessage, now int64) bool {
 		b.guards = b.guards%250 + 1
 		l.Fresh = b.guards
 		seq := model.NoSequence
-		if m.f == fProduce {
+		if m.f == kfh.Produce {
 			seq = m.ordinal
 		}
 		m.batch = model.TxnRequest{API: model.Produce, PID: simPID(m.in.PID), Epoch: model.Epoch(m.in.Epoch), Sequence: seq, Transactional: true, Version: b.version,
 			Partitions: model.Part(simPart(p))}
-		if m.f == fTxnCommit {
+		if m.f == kfh.TxnCommit {
 			m.batch.API, m.batch.Generation, m.batch.Offsets = model.TxnOffsetCommit, model.Generation(m.in.Generation), simOffsets(m.in.Offsets)
 			if m.in.Member != "" {
 				m.batch.MemberID = 9
@@ -488,7 +489,7 @@ func (b *simBroker) write(m *simMessage, now int64) bool {
 		m.stage = 1
 		return false
 	}
-	if m.f == fTxnCommit {
+	if m.f == kfh.TxnCommit {
 		m.refused(b.at(b.txn(m.in.Txn), p).Append(&m.batch).Err)
 		return true
 	}
@@ -531,7 +532,7 @@ func (b *simBroker) read(m *simMessage) {
 		if r.Kind != model.TransactionalRecord || m.in.Committed && !model.Reads(&b.rules, log, i) {
 			continue
 		}
-		m.out.Records = append(m.out.Records, LogRecord{int64(i), r.value})
+		m.out.Records = append(m.out.Records, kfh.LogRecord{Offset: int64(i), Value: r.value})
 	}
 	m.out.HW, m.out.LSO, m.out.Next = int64(len(log)), int64(lso), int64(end)
 }
@@ -552,7 +553,7 @@ func (b *simBroker) fetch(m *simMessage) {
 		m.out.Offsets[tp] = int64(q.Offsets[p])
 	}
 	if len(m.out.Errs) == len(m.in.Partitions) {
-		m.outcome, m.out = Failed, noAnswer()
-		m.out.Err = unstable
+		m.outcome, m.out = kfh.Failed, kfh.NoAnswer()
+		m.out.Err = kfh.UnstableOffsetCommit
 	}
 }

@@ -3,22 +3,23 @@ package linearize
 import (
 	"bufio"
 	"encoding/json"
+	"fencecheck/linearize/kfh"
 	"io"
 )
 
 // Write writes a history as kfh/1. What Read read comes out with the same
 // fields and values.
-func Write(w io.Writer, h *History) error {
+func Write(w io.Writer, h *kfh.History) error {
 	out := bufio.NewWriter(w)
 	writeFields(out, h.Header.Fields)
 	for i := range h.Events {
-		writeFields(out, h.Events[i].fields())
+		writeFields(out, fieldsOf(&h.Events[i]))
 	}
 	return out.Flush()
 }
 
 // writeFields writes one line; a failing writer is reported by Flush.
-func writeFields(out *bufio.Writer, all []Field) {
+func writeFields(out *bufio.Writer, all []kfh.Field) {
 	out.WriteByte('{')
 	for i, f := range all {
 		if i > 0 {
@@ -31,6 +32,8 @@ func writeFields(out *bufio.Writer, all []Field) {
 	out.WriteString("}\n")
 }
 
+func field(name string, v any) kfh.Field { return kfh.Field{Name: name, Value: mustJSON(v)} }
+
 // mustJSON encodes values that always have an encoding.
 func mustJSON(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
@@ -40,12 +43,12 @@ func mustJSON(v any) json.RawMessage {
 	return raw
 }
 
-// fields lists what an event says, in the order in which kfh/1 is written.
-func (e *Event) fields() []Field {
-	all := []Field{{"i", mustJSON(e.I)}}
+// fieldsOf lists what an event says, in the order in which kfh/1 is written.
+func fieldsOf(e *kfh.Event) []kfh.Field {
+	all := []kfh.Field{field("i", e.I)}
 	add := func(given bool, name string, v any) {
 		if given {
-			all = append(all, Field{name, mustJSON(v)})
+			all = append(all, field(name, v))
 		}
 	}
 	add(e.T >= 0, "t", e.T)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fencecheck/linearize"
+	"fencecheck/linearize/kfh"
 )
 
 func (a *app) historyCommand() *cobra.Command {
@@ -41,7 +42,7 @@ is not supported (nothing is judged then), 3 one could not be decided in time.`,
 
 // histories reads all files before it judges the first one.
 func (a *app) histories(files []string, o linearize.Options) error {
-	var all []*linearize.History
+	var all []*kfh.History
 	for _, file := range files {
 		h, err := linearize.ReadFile(file)
 		if err != nil {

@@ -1,0 +1,340 @@
+package groups
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"fencecheck/linearize/kfh"
+	"fencecheck/model"
+)
+
+// Call is a request with its answer in the model's numbers.
+type Call struct {
+	Op      int // index into History.Ops
+	Api     model.API
+	Unknown bool // no answer that settles the outcome
+	Member  model.MemberID
+	Gen     model.Generation
+	protos  model.Protocols
+	meta    model.Meta
+	plan    []model.MemberAssignment
+	Values  []reading // offsets that are committed, or that a fetch returned
+	Stable  bool
+	fresh   model.MemberID // JoinGroup without id: the id that was made up
+	old     bool           // JoinGroup before version 4
+	Err     model.Error
+	Answer  joined        // JoinGroup
+	Parts   model.PartSet // SyncGroup
+	parks   bool          // decided in one step, answered in a later one
+	seenAt  int           // the event by which a commit without answer was read, 0 for none
+}
+
+// reading is the offset of one partition.
+type reading struct {
+	Part  int
+	Value model.Offset
+}
+
+// joined is what a JoinGroup's answer says about a generation.
+type joined struct {
+	Gen      model.Generation
+	Member   model.MemberID
+	Leader   model.MemberID   // 0: not told
+	Protocol model.Protocol   // 0: not told
+	Members  []model.MemberID // nil: not told; sorted
+}
+
+// Problem is a component in the model's numbers.
+type Problem struct {
+	H        *kfh.History
+	tables   *tables
+	mentions mentions
+	Calls    []Call
+	gens     map[model.Generation]*generation
+	// bare: offsets are left out.
+	bare bool
+}
+
+// generation is what all answers together say about one generation.
+type generation struct {
+	leader   model.MemberID   // 0: not told
+	protocol model.Protocol   // 0: not told
+	members  []model.MemberID // nil: not told
+	joiners  []model.MemberID // were told to be in it
+	lived    bool             // something was accepted in it
+}
+
+// Compile translates a component. Requests that change nothing and tell
+// nothing are left out: they fit everywhere.
+func Compile(h *kfh.History, c kfh.Component) *Problem { return compileWith(h, c, false) }
+
+// compileMembership leaves offsets out: commits tell who is a member, and store
+// nothing.
+func compileMembership(h *kfh.History, c kfh.Component) *Problem { return compileWith(h, c, true) }
+
+func compileWith(h *kfh.History, c kfh.Component, bare bool) *Problem {
+	p := &Problem{H: h, tables: intern(h, c), gens: map[model.Generation]*generation{}, bare: bare}
+	p.mentions = mentioned(h, c)
+	for _, i := range c.Ops {
+		o := &h.Ops[i]
+		if o.Local || p.mentions.silent(o) || bare && p.mute(o) {
+			continue
+		}
+		p.Calls = append(p.Calls, p.call(i))
+	}
+	for i := range p.Calls {
+		p.learn(&p.Calls[i])
+	}
+	return p
+}
+
+// mentions is what the answers of a component say here and there.
+type mentions struct {
+	values  map[place]int    // the event by which a fetch first returned an offset
+	writers map[place]int    // how many commits may have written it
+	leaders map[int32]string // leader by generation
+}
+
+// place is an offset of a partition.
+type place struct {
+	tp     string
+	offset int64
+}
+
+func mentioned(h *kfh.History, c kfh.Component) mentions {
+	t := mentions{values: map[place]int{}, writers: map[place]int{}, leaders: map[int32]string{}}
+	for _, i := range c.Ops {
+		o := &h.Ops[i]
+		for tp, v := range o.Out.Offsets {
+			if at, known := t.values[place{tp, v}]; !known || o.Ret < at {
+				t.values[place{tp, v}] = o.Ret
+			}
+		}
+		for tp, v := range o.In.Offsets {
+			if o.Open() || o.Outcome == kfh.OK {
+				t.writers[place{tp, v}]++
+			}
+		}
+		if o.Out.Leader != nil {
+			t.leaders[o.Out.Generation] = *o.Out.Leader
+		}
+	}
+	return t
+}
+
+// silent tells of requests without answer whose effect nobody can see: reads,
+// heartbeats (the timers they reset have no clock here), members' commits of
+// values that nobody read, and the SyncGroup of a follower, which only keeps its own session
+// alive.
+func (t mentions) silent(o *kfh.Op) bool {
+	if !o.Open() {
+		return false
+	}
+	switch o.F {
+	case kfh.OffsetFetch, kfh.Heartbeat:
+		return true
+	case kfh.Sync:
+		leader, known := t.leaders[o.In.Generation]
+		return known && leader != o.In.Member
+	case kfh.Commit:
+		return t.unread(o) && o.In.Generation >= 0
+	}
+	return false
+}
+
+// unread tells that nobody read what a commit brought.
+func (t mentions) unread(o *kfh.Op) bool {
+	for tp, v := range o.In.Offsets {
+		if _, read := t.values[place{tp, v}]; read {
+			return false
+		}
+	}
+	return true
+}
+
+// readAt is the event by which a commit was certainly applied, because a fetch
+// had returned an offset that nobody else wrote; 0 if there is none.
+func (t mentions) readAt(o *kfh.Op) int {
+	first := 0
+	for tp, v := range o.In.Offsets {
+		at, read := t.values[place{tp, v}]
+		if read && t.writers[place{tp, v}] == 1 && (first == 0 || at < first) {
+			first = at
+		}
+	}
+	return first
+}
+
+// mute tells of requests that say nothing about the members of a group: reads,
+// and commits of offsets that the producer's side refused.
+func (p *Problem) mute(o *kfh.Op) bool {
+	switch o.F {
+	case kfh.OffsetFetch:
+		return true
+	case kfh.Commit:
+		return o.Open() && o.In.Generation >= 0
+	case kfh.TxnCommit:
+		return !o.Open() && o.Outcome == kfh.Failed && o.Out.Err != "ILLEGAL_GENERATION" && o.Out.Err != "UNKNOWN_MEMBER_ID"
+	}
+	return false
+}
+
+func (p *Problem) call(i int) Call {
+	o, v := &p.H.Ops[i], p.tables
+	c := Call{Op: i, Unknown: o.Open(), Member: v.members[o.In.Member], Gen: model.Generation(o.In.Generation)}
+	if o.Outcome == kfh.Failed && !c.Unknown {
+		c.Err, _ = model.ErrorByName(o.Out.Err)
+	}
+	switch o.F {
+	case kfh.Join:
+		p.joinCall(&c, o)
+	case kfh.Sync:
+		c.Api = model.SyncGroup
+		c.Parts = v.parts(o.Out.Partitions)
+		for _, m := range slices.Sorted(maps.Keys(o.In.Assign)) {
+			c.plan = append(c.plan, model.MemberAssignment{ID: v.members[m], Parts: v.parts(o.In.Assign[m])})
+		}
+		c.parks = c.Err == model.None || c.Err == model.RebalanceInProgress
+	case kfh.Heartbeat:
+		c.Api = model.Heartbeat
+	case kfh.Leave:
+		c.Api = model.LeaveGroup
+	case kfh.Commit:
+		if c.Unknown && (p.bare || p.mentions.unread(o)) { // it may have made the group (O1), as a transactional one may
+			c.Api = model.TxnOffsetCommit
+			break
+		}
+		c.Api = model.OffsetCommit
+		c.Values = v.readings(o.In.Offsets)
+		c.parks = c.Err == model.None
+		if p.bare {
+			c.Values, c.parks = nil, false
+			break
+		}
+		if at := p.mentions.readAt(o); c.Unknown && at > 0 {
+			c.Unknown, c.parks, c.seenAt = false, false, at
+		}
+	case kfh.TxnCommit:
+		c.Api = model.TxnOffsetCommit
+	case kfh.OffsetFetch:
+		c.Api = model.OffsetFetch
+		c.Values = v.readings(o.Out.Offsets)
+		c.Stable = o.In.Stable
+		c.parks = c.Stable && c.Err == model.None
+	}
+	c.parks = c.parks && !c.Unknown
+	return c
+}
+
+func (v *tables) readings(offsets map[string]int64) []reading {
+	var all []reading
+	for _, tp := range slices.Sorted(maps.Keys(offsets)) {
+		all = append(all, reading{v.partitions[tp], v.offsets[offsets[tp]]})
+	}
+	return all
+}
+
+func (p *Problem) joinCall(c *Call, o *kfh.Op) {
+	v := p.tables
+	c.Api = model.JoinGroup
+	c.meta = v.metas[o.In.Meta]
+	var list []model.Protocol
+	for _, name := range protocolNames(&kfh.Op{F: kfh.Join, In: o.In}) {
+		list = append(list, v.protocols[name])
+	}
+	c.protos = model.ProtocolList(list...)
+	c.Answer.Member = v.members[o.Out.Member]
+	if o.In.Member == "" {
+		version, known := p.H.Header.API[kfh.Join]
+		c.old = known && version < 4 || !known && o.Outcome == kfh.OK
+		if c.fresh = c.Answer.Member; c.fresh == 0 {
+			c.fresh = v.newMember("the member of op " + strconv.Itoa(o.ID))
+		}
+	}
+	c.parks = c.Err == model.None || c.Err == model.UnknownMemberID
+	if c.Unknown || c.Err != model.None {
+		return
+	}
+	c.Answer.Gen = model.Generation(o.Out.Generation)
+	if o.Out.Leader != nil {
+		c.Answer.Leader = v.members[*o.Out.Leader]
+	}
+	if o.Out.Protocol != nil {
+		c.Answer.Protocol = v.protocols[*o.Out.Protocol]
+	}
+	if o.Out.Members != nil {
+		c.Answer.Members = []model.MemberID{}
+		for _, m := range o.Out.Members {
+			c.Answer.Members = append(c.Answer.Members, v.members[m])
+		}
+		slices.Sort(c.Answer.Members)
+	}
+}
+
+// learn collects what answers say about the generations. Where two answers
+// differ the first is kept: the other cannot be explained then, whatever is
+// kept.
+func (p *Problem) learn(c *Call) {
+	if c.Unknown {
+		return
+	}
+	switch {
+	case c.Api == model.JoinGroup && c.Err == model.None:
+		g := p.generation(c.Answer.Gen)
+		if g.leader == 0 {
+			g.leader = c.Answer.Leader
+		}
+		if g.protocol == 0 {
+			g.protocol = c.Answer.Protocol
+		}
+		if g.members == nil {
+			g.members = c.Answer.Members
+		}
+		if !slices.Contains(g.joiners, c.Answer.Member) {
+			g.joiners = append(g.joiners, c.Answer.Member)
+		}
+		g.lived = true
+	case c.livesIn():
+		p.generation(c.Gen).lived = true
+	}
+}
+
+func (p *Problem) generation(g model.Generation) *generation {
+	if p.gens[g] == nil {
+		p.gens[g] = &generation{}
+	}
+	return p.gens[g]
+}
+
+// livesIn tells that the answer proves the request's generation to be the
+// group's when it was decided, with the request's member in the group.
+func (c *Call) livesIn() bool {
+	if c.Unknown || c.Gen < 0 {
+		return false
+	}
+	switch c.Api {
+	case model.SyncGroup, model.Heartbeat, model.OffsetCommit, model.TxnOffsetCommit:
+		return c.Err == model.None || c.Err == model.RebalanceInProgress
+	}
+	return false
+}
+
+// needsMember tells that the answer proves the request's member, or pending
+// id, to be in the group when the request was decided.
+func (c *Call) needsMember() bool {
+	if c.Unknown || c.Member == 0 {
+		return false
+	}
+	switch c.Api {
+	case model.JoinGroup, model.LeaveGroup:
+		return c.Err == model.None
+	case model.SyncGroup, model.Heartbeat:
+		return c.Err != model.UnknownMemberID
+	case model.OffsetCommit:
+		return c.Err == model.IllegalGeneration || c.livesIn()
+	case model.TxnOffsetCommit:
+		return c.livesIn()
+	}
+	return false
+}

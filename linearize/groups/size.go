@@ -1,0 +1,36 @@
+package groups
+
+import (
+	"fencecheck/linearize/kfh"
+	"fencecheck/model"
+	"strconv"
+)
+
+func TooLarge(h *kfh.History, group kfh.Component) string {
+	v := intern(h, group)
+	switch {
+	case len(v.names) > maxMemberIDs:
+		return "more than " + strconv.Itoa(maxMemberIDs) + " member ids in one group"
+	case oldJoinWithoutAnswer(h, group):
+		return "JoinGroup before version 4 without an answer"
+	case len(v.partitions) > maxPartitions:
+		return "more than " + strconv.Itoa(maxPartitions) + " partitions in one group"
+	case len(v.protocols) > int(model.MaxProtocol):
+		return "more than 15 protocols in one group"
+	}
+	return ""
+}
+
+// oldJoinWithoutAnswer: such a request may have made a member whose id nobody
+// was told.
+func oldJoinWithoutAnswer(h *kfh.History, c kfh.Component) bool {
+	version, known := h.Header.API[kfh.Join]
+	old, open := known && version < 4, false
+	for _, i := range c.Ops {
+		if o := &h.Ops[i]; o.F == kfh.Join && o.In.Member == "" {
+			old = old || !known && o.Outcome == kfh.OK
+			open = open || o.Open() && !o.Local
+		}
+	}
+	return old && open
+}
