@@ -36,7 +36,7 @@ func (b *Builder) Invoke(p int, f string, r kfh.Request) int {
 	op := len(b.h.Ops)
 	e := b.event(p, "inv", op)
 	e.F, e.In = f, encodeRequest(f, r)
-	b.h.Ops = append(b.h.Ops, kfh.Op{ID: op, P: p, F: f, In: r, Out: kfh.NoAnswer(), Inv: e.I, Ret: -1, Line: e.Line})
+	b.h.Ops = append(b.h.Ops, kfh.Op{ID: op, P: p, F: f, Row: requests.Find(f), In: r, Out: kfh.NoAnswer(), Inv: e.I, Ret: -1, Line: e.Line})
 	return op
 }
 
@@ -70,7 +70,7 @@ func (b *Builder) event(p int, k string, op int) *kfh.Event {
 }
 
 func encodeRequest(f string, r kfh.Request) []byte {
-	if (&kfh.Op{F: f}).IsTxn() || f == kfh.Fetch {
+	if requests.Find(f).OfProducer || f == kfh.Fetch {
 		return mustJSON(txnFields(f, r))
 	}
 	in := map[string]any{"g": r.Group}

@@ -87,7 +87,7 @@ func ReadFile(path string) (*kfh.History, error) {
 // Read reads a history and refuses what is not modelled; name stands for the file
 // in errors. The error is a *SyntaxError, an *UnsupportedError, or one of r.
 func Read(name string, r io.Reader) (*kfh.History, error) {
-	h, err := kfh.Read(name, r)
+	h, err := kfh.Read(name, r, requests)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (r *Report) count(h *kfh.History, c kfh.Component) {
 			r.Checks.Offsets++
 		case o.F == kfh.Sync && o.Outcome == kfh.OK:
 			r.Checks.Owners++
-		case o.IsTxn():
+		case o.Row.OfProducer:
 			r.Checks.Epochs++
 		case o.F == kfh.Fetch:
 			r.Checks.Records += len(o.Out.Records)

@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"slices"
 	"strconv"
 
 	"fencecheck/linearize/groups"
@@ -8,6 +9,11 @@ import (
 	"fencecheck/linearize/txns"
 	"fencecheck/model"
 )
+
+// requests are the requests that kfh/1 knows, modelled or not.
+var requests = slices.Concat(groups.Requests, txns.Requests, kfh.Table{
+	{Name: "cg-heartbeat"}, {Name: "begin"}, {Name: "poll"}, {Name: "offset-delete"}, {Name: "delete-groups"},
+})
 
 // supported is nil if every part of the history is modelled, else an
 // *UnsupportedError about the first that is not. A history is never judged in
@@ -31,8 +37,8 @@ func supported(h *kfh.History) error {
 		if what := unsupportedOp(o); what != "" {
 			return refuse(o.Line, what)
 		}
-		if v, known := h.Header.API[o.F]; known && v < oldestVersion[o.F] {
-			return refuse(o.Line, o.F+" before version "+strconv.FormatInt(oldestVersion[o.F], 10))
+		if v, known := h.Header.API[o.F]; known && v < o.Row.Oldest {
+			return refuse(o.Line, o.F+" before version "+strconv.FormatInt(o.Row.Oldest, 10))
 		}
 	}
 	if i := txns.PlainWrite(h); i >= 0 {
@@ -41,20 +47,13 @@ func supported(h *kfh.History) error {
 	return checkSizes(h)
 }
 
-// oldestVersion: older requests are answered with older errors
-// (transactions.md section 0, 2.2).
-var oldestVersion = map[string]int64{kfh.InitPID: 4, kfh.AddParts: 2, kfh.AddOffsets: 2, kfh.EndTxn: 2, kfh.Produce: 11, kfh.TxnCommit: 4}
-
 // unsupportedOp is what of a request is not modelled, "" for nothing.
 func unsupportedOp(o *kfh.Op) string {
-	switch o.F {
-	case kfh.Join, kfh.Sync, kfh.Heartbeat, kfh.Leave, kfh.Commit, kfh.OffsetFetch, kfh.InitPID, kfh.AddParts, kfh.AddOffsets, kfh.TxnCommit, kfh.EndTxn, kfh.Produce, kfh.Fetch:
-	case "cg-heartbeat":
-		return "cg-heartbeat (KIP-848)"
-	default:
-		return "request " + o.F
-	}
 	switch {
+	case o.F == "cg-heartbeat":
+		return "cg-heartbeat (KIP-848)"
+	case o.Row.In == nil:
+		return "request " + o.F
 	case o.In.Instance != nil || o.Out.Skip || o.Out.Err == "FENCED_INSTANCE_ID":
 		return "static members (inst)"
 	case len(o.Out.Errs) > 0 && !onlyUnstable(o):

@@ -18,23 +18,6 @@ const (
 	Failed
 )
 
-// The requests of kfh/1 that are modelled, by their names in the file.
-const (
-	Join        = "join"
-	Sync        = "sync"
-	Heartbeat   = "heartbeat"
-	Leave       = "leave"
-	Commit      = "commit"
-	OffsetFetch = "offset-fetch"
-	InitPID     = "init-pid"
-	AddParts    = "add-parts"
-	AddOffsets  = "add-offsets"
-	TxnCommit   = "txn-commit"
-	EndTxn      = "end-txn"
-	Produce     = "produce"
-	Fetch       = "fetch"
-)
-
 // Field is one field of a JSON object as it stands in the file.
 type Field struct {
 	Name  string
@@ -130,7 +113,8 @@ type Answer struct {
 type Op struct {
 	ID      int
 	P       int
-	F       string
+	F       string // the name of the request
+	Row     *Row   // and all else that is known of it
 	In      Request
 	Out     Answer
 	Outcome Outcome

@@ -30,15 +30,6 @@ func (o *Op) RefusedAs(err string) bool { return o.Outcome == Failed && o.Out.Er
 // right, but the group is between two states.
 func (o *Op) Rebalancing() bool { return o.RefusedAs("REBALANCE_IN_PROGRESS") }
 
-// IsTxn tells of requests that carry a producer.
-func (o *Op) IsTxn() bool {
-	switch o.F {
-	case InitPID, AddParts, AddOffsets, TxnCommit, EndTxn, Produce:
-		return true
-	}
-	return false
-}
-
 // OfGroup tells of requests that a group coordinator decides, at least in part.
 func (o *Op) OfGroup() bool { return o.In.Group != "" && o.F != AddOffsets }
 
@@ -58,7 +49,7 @@ func (o *Op) keys() []string {
 			add("partition ", tp)
 		}
 	}
-	if o.IsTxn() && o.In.PID >= 0 {
+	if o.Row.OfProducer && o.In.PID >= 0 {
 		add("producer id ", strconv.FormatInt(o.In.PID, 10))
 	}
 	if o.F == InitPID && o.Outcome == OK {
@@ -117,7 +108,7 @@ func OpenError(name string) bool {
 
 // StyleOf is the transaction.version that a broker reads off a request.
 func (h *History) StyleOf(o *Op) int64 {
-	bumping := map[string]int64{Produce: 12, EndTxn: 5, TxnCommit: 5}[o.F]
+	bumping := o.Row.Bumping
 	if v, known := h.Header.API[o.F]; known {
 		if bumping > 0 && v >= bumping {
 			return 2
@@ -130,4 +121,5 @@ func (h *History) StyleOf(o *Op) int64 {
 	return max(1, h.Header.TxnVersion)
 }
 
+// UnstableOffsetCommit refuses a stable fetch while a transaction is undecided.
 const UnstableOffsetCommit = "UNSTABLE_OFFSET_COMMIT"

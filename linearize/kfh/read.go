@@ -15,18 +15,10 @@ import (
 // MaxLine is the longest line of kfh/1, without its newline.
 const MaxLine = 1 << 20
 
-// formatOps are the requests that kfh/1 knows, modelled or not.
-var formatOps = map[string]bool{
-	Join: true, Sync: true, Heartbeat: true, Leave: true, Commit: true, OffsetFetch: true,
-	InitPID: true, AddParts: true, AddOffsets: true, TxnCommit: true, EndTxn: true, Produce: true, Fetch: true,
-	"cg-heartbeat": true, "begin": true, "poll": true,
-	"offset-delete": true, "delete-groups": true,
-}
-
-// Read reads a history line by line; name stands for the file in errors. The
-// error is a *SyntaxError or one of r.
-func Read(name string, r io.Reader) (*History, error) {
-	d := &reader{h: &History{Name: name}, open: map[int]int{}, busy: map[int]int{}, dead: map[int]bool{}, seen: map[int]bool{}, last: -1}
+// Read reads a history line by line; name stands for the file in errors, and
+// table has the requests that it may name. The error is a *SyntaxError or one of r.
+func Read(name string, r io.Reader, table Table) (*History, error) {
+	d := &reader{h: &History{Name: name}, table: table, open: map[int]int{}, busy: map[int]int{}, dead: map[int]bool{}, seen: map[int]bool{}, last: -1}
 	lines := bufio.NewReaderSize(r, 1<<16)
 	for {
 		raw, err := d.nextLine(lines)
@@ -52,13 +44,14 @@ func Read(name string, r io.Reader) (*History, error) {
 
 // reader holds what has to be remembered between lines.
 type reader struct {
-	h    *History
-	n    int          // number of the line
-	open map[int]int  // op id to index in Ops, of requests without completion
-	seen map[int]bool // op ids
-	busy map[int]int  // process to its open op id
-	dead map[int]bool // processes that ended with an unknown outcome
-	last int64        // largest time so far, -1 before the first
+	h     *History
+	table Table
+	n     int          // number of the line
+	open  map[int]int  // op id to index in Ops, of requests without completion
+	seen  map[int]bool // op ids
+	busy  map[int]int  // process to its open op id
+	dead  map[int]bool // processes that ended with an unknown outcome
+	last  int64        // largest time so far, -1 before the first
 }
 
 // nextLine reads a line without its newline; io.EOF comes with the last one.
@@ -101,12 +94,12 @@ func (d *reader) header(raw []byte) *SyntaxError {
 	}
 	h := &d.h.Header
 	h.Fields = orderedFields(raw)
-	h.GroupProtocol = o.str("group_protocol", false)
-	h.Level = o.str("level", false)
-	h.Start = o.str("start", false)
-	h.Restarts = o.integer("restarts", false, 0, math.MaxInt64, 0)
-	h.TxnVersion = o.integer("txn_version", false, 0, 2, 2)
-	h.TxnTimeout = o.integer("txn_timeout", false, 0, math.MaxInt64, 0)
+	h.GroupProtocol = o.Str("group_protocol", false)
+	h.Level = o.Str("level", false)
+	h.Start = o.Str("start", false)
+	h.Restarts = o.Integer("restarts", false, 0, math.MaxInt64, 0)
+	h.TxnVersion = o.Integer("txn_version", false, 0, 2, 2)
+	h.TxnTimeout = o.Integer("txn_timeout", false, 0, math.MaxInt64, 0)
 	o.get("api", false, &h.API, "a map from request to version")
 	return o.fault
 }
@@ -136,19 +129,19 @@ func (d *reader) event(raw []byte) *SyntaxError {
 		return fault
 	}
 	e := Event{Line: d.n, I: len(d.h.Events)}
-	if i := o.integer("i", true, 0, math.MaxInt, 0); o.fault == nil && i != int64(e.I) {
-		o.fail("i", strconv.FormatInt(i, 10), strconv.Itoa(e.I)+" (indexes are dense and in order)")
+	if i := o.Integer("i", true, 0, math.MaxInt, 0); o.fault == nil && i != int64(e.I) {
+		o.Fail("i", strconv.FormatInt(i, 10), strconv.Itoa(e.I)+" (indexes are dense and in order)")
 	}
-	e.T = o.integer("t", false, 0, math.MaxInt64, -1)
+	e.T = o.Integer("t", false, 0, math.MaxInt64, -1)
 	if e.T >= 0 && e.T < d.last {
-		o.fail("t", strconv.FormatInt(e.T, 10), "at least "+strconv.FormatInt(d.last, 10)+", the time of an earlier event")
+		o.Fail("t", strconv.FormatInt(e.T, 10), "at least "+strconv.FormatInt(d.last, 10)+", the time of an earlier event")
 	}
-	e.K = o.str("k", true)
-	e.P = int(o.integer("p", e.K != "note", 0, math.MaxInt32, -1))
-	e.Op = int(o.integer("op", e.K != "note", 0, math.MaxInt32, -1))
-	e.F = o.str("f", e.K == "inv" || e.K == "note")
-	e.Why = o.str("why", false)
-	e.Local = o.boolean("local")
+	e.K = o.Str("k", true)
+	e.P = int(o.Integer("p", e.K != "note", 0, math.MaxInt32, -1))
+	e.Op = int(o.Integer("op", e.K != "note", 0, math.MaxInt32, -1))
+	e.F = o.Str("f", e.K == "inv" || e.K == "note")
+	e.Why = o.Str("why", false)
+	e.Local = o.Boolean("local", false)
 	e.In, e.Out = o.fields["in"], o.fields["out"]
 	if len(o.fields) > known(o.fields) {
 		e.Extra = extraFields(raw)
@@ -203,8 +196,9 @@ func (d *reader) place(e *Event) *SyntaxError {
 }
 
 func (d *reader) invoke(e *Event) *SyntaxError {
+	row := d.table.Find(e.F)
 	switch open, busy := d.busy[e.P]; {
-	case !formatOps[e.F]:
+	case row == nil:
 		return &SyntaxError{Field: "f", Found: strconv.Quote(e.F), Want: "a request that kfh/1 knows"}
 	case d.seen[e.Op]:
 		return &SyntaxError{Field: "op", Found: "a second invocation of " + strconv.Itoa(e.Op), Want: "a new number"}
@@ -217,7 +211,7 @@ func (d *reader) invoke(e *Event) *SyntaxError {
 	if fault != nil {
 		return fault
 	}
-	op := Op{ID: e.Op, P: e.P, F: e.F, In: o.request(e.F), Out: NoAnswer(), Inv: e.I, Ret: -1, Line: e.Line}
+	op := Op{ID: e.Op, P: e.P, F: e.F, Row: row, In: o.request(row), Out: NoAnswer(), Inv: e.I, Ret: -1, Line: e.Line}
 	if o.fault != nil {
 		return o.fault
 	}
@@ -262,6 +256,6 @@ func (d *reader) complete(e *Event) *SyntaxError {
 	if fault != nil {
 		return fault
 	}
-	op.Out = o.answer(op.F, op.Outcome, op.Local)
+	op.Out = o.answer(op)
 	return o.fault
 }

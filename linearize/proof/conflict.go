@@ -84,17 +84,8 @@ func (n *Facts) Says(i int) string {
 	o := &n.H.Ops[i]
 	answer := o.Out.Err
 	switch {
-	case o.Outcome == kfh.OK && o.F == kfh.Join:
-		answer = fmt.Sprintf("generation %d", o.Out.Generation)
-		if o.Out.Members != nil {
-			answer += fmt.Sprintf(" and members %v", o.Out.Members)
-		}
-	case o.Outcome == kfh.OK && o.F == kfh.Sync:
-		answer = fmt.Sprintf("%v", o.Out.Partitions)
-	case o.Outcome == kfh.OK && o.F == kfh.Fetch:
-		answer = fmt.Sprintf("offsets up to %d of %s", o.Next(), o.In.Log)
-	case o.Outcome == kfh.OK && o.Out.PID >= 0:
-		answer = fmt.Sprintf("producer %d epoch %d", o.Out.PID, o.Out.Epoch)
+	case o.Outcome == kfh.OK && o.Row.Told != nil:
+		answer = o.Row.Told(o)
 	case o.Outcome == kfh.OK:
 		answer = "ok"
 	case o.Open():
@@ -104,10 +95,10 @@ func (n *Facts) Says(i int) string {
 	if o.Member() != "" {
 		s += ", member " + o.Member()
 	}
-	if o.F == kfh.Sync || o.F == kfh.Heartbeat || o.F == kfh.Commit || o.F == kfh.TxnCommit {
+	if o.Row.InGeneration {
 		s += fmt.Sprintf(", generation %d", o.In.Generation)
 	}
-	if o.IsTxn() && o.In.PID >= 0 {
+	if o.Row.OfProducer && o.In.PID >= 0 {
 		s += fmt.Sprintf(", producer %d epoch %d", o.In.PID, o.In.Epoch)
 	}
 	return s + ") was answered " + answer

@@ -218,7 +218,7 @@ func Timeout(h *kfh.History, c kfh.Component, id string) int64 {
 func PlainWrite(h *kfh.History) int {
 	given := map[int64]bool{}
 	for i := range h.Ops {
-		if o := &h.Ops[i]; o.In.Txn != "" && o.IsTxn() {
+		if o := &h.Ops[i]; o.In.Txn != "" && o.Row.OfProducer {
 			given[o.In.PID], given[o.Out.PID] = true, true
 		}
 	}

@@ -47,7 +47,7 @@ func NewFacts(h *kfh.History, c kfh.Component) *Facts {
 		known: map[endKey][]int{}, done: map[int]int{}}
 	for _, i := range t.Ops {
 		o := &h.Ops[i]
-		if !o.IsTxn() {
+		if !o.Row.OfProducer {
 			continue
 		}
 		if o.In.Txn != "" && o.In.PID >= 0 { // without, no coordinator keeps the epoch
