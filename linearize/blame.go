@@ -2,7 +2,6 @@ package linearize
 
 import (
 	"cmp"
-	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/proof"
 	"fencecheck/linearize/txns"
 	"maps"
@@ -131,7 +130,7 @@ func (j *judge) heaviest(conflicts []proof.Conflict) map[int]bool {
 // out what a JoinGroup or SyncGroup answered by what they do with it, so that
 // such an answer has to be in more conflicts than others to be blamed.
 func (j *judge) suspicion(op int) int {
-	if f := j.h.Ops[op].F; f == kfh.Join || f == kfh.Sync {
+	if j.h.Ops[op].Row.BorneOut {
 		return 1
 	}
 	return 4

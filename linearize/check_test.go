@@ -263,6 +263,8 @@ func TestSearchExplains(t *testing.T) {
 			`{"i":2,"p":0,"k":"inv","op":1,"f":"commit","in":{"g":"g","m":"a","gen":0,"off":{"t-0":1}}}`, `{"i":3,"p":0,"k":"ok","op":1,"out":{}}`)},
 		{"a heartbeat ahead of its time", "stale-generation-heartbeat", "ILLEGAL_GENERATION would be explained", append(slices.Clone(alone),
 			`{"i":6,"p":0,"k":"inv","op":3,"f":"heartbeat","in":{"g":"g","m":"a","gen":2}}`, `{"i":7,"p":0,"k":"ok","op":3,"out":{}}`)},
+		{"a heartbeat in no generation", "stale-generation-heartbeat", "ILLEGAL_GENERATION would be explained", append(slices.Clone(alone),
+			`{"i":6,"p":0,"k":"inv","op":3,"f":"heartbeat","in":{"g":"g","m":"a","gen":-1}}`, `{"i":7,"p":0,"k":"ok","op":3,"out":{}}`)},
 		{"a read of something else", "phantom-offset", "no accepted commit", []string{
 			`{"i":0,"p":2,"k":"inv","op":2,"f":"offset-fetch","in":{"g":"g","tps":["t-0"]}}`, `{"i":1,"p":2,"k":"ok","op":2,"out":{"off":{"t-0":1}}}`}},
 		{"there and back again", "offset-regression", "t-0", []string{

@@ -93,12 +93,8 @@ func (j *judge) verdictOn(op int, refused []sequential.Refusal) (anomaly, right 
 		return j.only.anomaly(o, refused), "another answer"
 	case o.Outcome == kfh.Failed:
 		return "unjustified-fence", "another answer"
-	case o.F == kfh.OffsetFetch:
-		return "offset-regression", "another offset"
-	case o.F == kfh.Sync:
-		return "dual-owner", "another assignment"
-	case o.F == kfh.Join:
-		return "generation-regression", "another generation"
+	case o.Row.Wrong != "":
+		return o.Row.Wrong, o.Row.Right
 	}
 	// A timer that nobody saw can explain UNKNOWN_MEMBER_ID nearly everywhere, so
 	// that it comes last.

@@ -12,6 +12,7 @@ import (
 // Call is a request with its answer in the model's numbers.
 type Call struct {
 	Op      int // index into History.Ops
+	row     *row
 	Api     model.API
 	Unknown bool // no answer that settles the outcome
 	Member  model.MemberID
@@ -78,10 +79,12 @@ func compileWith(h *kfh.History, c kfh.Component, bare bool) *Problem {
 	p.mentions = mentioned(h, c)
 	for _, i := range c.Ops {
 		o := &h.Ops[i]
-		if o.Local || p.mentions.silent(o) || bare && p.mute(o) {
-			continue
+		r := byName[o.F]
+		switch {
+		case o.Local, o.Open() && r.unseen != nil && r.unseen(o, p.mentions), bare && r.mute != nil && r.mute(o):
+		default:
+			p.Calls = append(p.Calls, p.call(i))
 		}
-		p.Calls = append(p.Calls, p.call(i))
 	}
 	for i := range p.Calls {
 		p.learn(&p.Calls[i])
@@ -123,26 +126,6 @@ func mentioned(h *kfh.History, c kfh.Component) mentions {
 	return t
 }
 
-// silent tells of requests without answer whose effect nobody can see: reads,
-// heartbeats (the timers they reset have no clock here), members' commits of
-// values that nobody read, and the SyncGroup of a follower, which only keeps its own session
-// alive.
-func (t mentions) silent(o *kfh.Op) bool {
-	if !o.Open() {
-		return false
-	}
-	switch o.F {
-	case kfh.OffsetFetch, kfh.Heartbeat:
-		return true
-	case kfh.Sync:
-		leader, known := t.leaders[o.In.Generation]
-		return known && leader != o.In.Member
-	case kfh.Commit:
-		return t.unread(o) && o.In.Generation >= 0
-	}
-	return false
-}
-
 // unread tells that nobody read what a commit brought.
 func (t mentions) unread(o *kfh.Op) bool {
 	for tp, v := range o.In.Offsets {
@@ -166,65 +149,51 @@ func (t mentions) readAt(o *kfh.Op) int {
 	return first
 }
 
-// mute tells of requests that say nothing about the members of a group: reads,
-// and commits of offsets that the producer's side refused.
-func (p *Problem) mute(o *kfh.Op) bool {
-	switch o.F {
-	case kfh.OffsetFetch:
-		return true
-	case kfh.Commit:
-		return o.Open() && o.In.Generation >= 0
-	case kfh.TxnCommit:
-		return !o.Open() && o.Outcome == kfh.Failed && o.Out.Err != "ILLEGAL_GENERATION" && o.Out.Err != "UNKNOWN_MEMBER_ID"
-	}
-	return false
-}
-
 func (p *Problem) call(i int) Call {
-	o, v := &p.H.Ops[i], p.tables
-	c := Call{Op: i, Unknown: o.Open(), Member: v.members[o.In.Member], Gen: model.Generation(o.In.Generation)}
+	o := &p.H.Ops[i]
+	r := byName[o.F]
+	c := Call{Op: i, Api: r.api, Unknown: o.Open(), Member: p.tables.members[o.In.Member], Gen: model.Generation(o.In.Generation)}
 	if o.Outcome == kfh.Failed && !c.Unknown {
 		c.Err, _ = model.ErrorByName(o.Out.Err)
 	}
-	switch o.F {
-	case kfh.Join:
-		p.joinCall(&c, o)
-	case kfh.Sync:
-		c.Api = model.SyncGroup
-		c.Parts = v.parts(o.Out.Partitions)
-		for _, m := range slices.Sorted(maps.Keys(o.In.Assign)) {
-			c.plan = append(c.plan, model.MemberAssignment{ID: v.members[m], Parts: v.parts(o.In.Assign[m])})
-		}
-		c.parks = c.Err == model.None || c.Err == model.RebalanceInProgress
-	case kfh.Heartbeat:
-		c.Api = model.Heartbeat
-	case kfh.Leave:
-		c.Api = model.LeaveGroup
-	case kfh.Commit:
-		if c.Unknown && (p.bare || p.mentions.unread(o)) { // it may have made the group (O1), as a transactional one may
-			c.Api = model.TxnOffsetCommit
-			break
-		}
-		c.Api = model.OffsetCommit
-		c.Values = v.readings(o.In.Offsets)
-		c.parks = c.Err == model.None
-		if p.bare {
-			c.Values, c.parks = nil, false
-			break
-		}
-		if at := p.mentions.readAt(o); c.Unknown && at > 0 {
-			c.Unknown, c.parks, c.seenAt = false, false, at
-		}
-	case kfh.TxnCommit:
-		c.Api = model.TxnOffsetCommit
-	case kfh.OffsetFetch:
-		c.Api = model.OffsetFetch
-		c.Values = v.readings(o.Out.Offsets)
-		c.Stable = o.In.Stable
-		c.parks = c.Stable && c.Err == model.None
+	if r.compile != nil {
+		r.compile(p, &c, o)
 	}
 	c.parks = c.parks && !c.Unknown
+	c.row = byAPI[c.Api]
 	return c
+}
+
+func (p *Problem) syncCall(c *Call, o *kfh.Op) {
+	v := p.tables
+	c.Parts = v.parts(o.Out.Partitions)
+	for _, m := range slices.Sorted(maps.Keys(o.In.Assign)) {
+		c.plan = append(c.plan, model.MemberAssignment{ID: v.members[m], Parts: v.parts(o.In.Assign[m])})
+	}
+	c.parks = c.Err == model.None || c.Err == model.RebalanceInProgress
+}
+
+// commitCall: one without an answer that nobody read may still have made the group
+// (O1), as a transactional one may. One that was read was applied by then.
+func (p *Problem) commitCall(c *Call, o *kfh.Op) {
+	switch {
+	case c.Unknown && (p.bare || p.mentions.unread(o)):
+		c.Api = model.TxnOffsetCommit
+		return
+	case p.bare:
+		return
+	}
+	c.Values = p.tables.readings(o.In.Offsets)
+	c.parks = c.Err == model.None
+	if at := p.mentions.readAt(o); c.Unknown && at > 0 {
+		c.Unknown, c.parks, c.seenAt = false, false, at
+	}
+}
+
+func (p *Problem) fetchCall(c *Call, o *kfh.Op) {
+	c.Values = p.tables.readings(o.Out.Offsets)
+	c.Stable = o.In.Stable
+	c.parks = c.Stable && c.Err == model.None
 }
 
 func (v *tables) readings(offsets map[string]int64) []reading {
@@ -237,7 +206,6 @@ func (v *tables) readings(offsets map[string]int64) []reading {
 
 func (p *Problem) joinCall(c *Call, o *kfh.Op) {
 	v := p.tables
-	c.Api = model.JoinGroup
 	c.meta = v.metas[o.In.Meta]
 	var list []model.Protocol
 	for _, name := range protocolNames(&kfh.Op{F: kfh.Join, In: o.In}) {
@@ -313,28 +281,11 @@ func (c *Call) livesIn() bool {
 	if c.Unknown || c.Gen < 0 {
 		return false
 	}
-	switch c.Api {
-	case model.SyncGroup, model.Heartbeat, model.OffsetCommit, model.TxnOffsetCommit:
-		return c.Err == model.None || c.Err == model.RebalanceInProgress
-	}
-	return false
+	return c.row.InGeneration && (c.Err == model.None || c.Err == model.RebalanceInProgress)
 }
 
 // needsMember tells that the answer proves the request's member, or pending
 // id, to be in the group when the request was decided.
 func (c *Call) needsMember() bool {
-	if c.Unknown || c.Member == 0 {
-		return false
-	}
-	switch c.Api {
-	case model.JoinGroup, model.LeaveGroup:
-		return c.Err == model.None
-	case model.SyncGroup, model.Heartbeat:
-		return c.Err != model.UnknownMemberID
-	case model.OffsetCommit:
-		return c.Err == model.IllegalGeneration || c.livesIn()
-	case model.TxnOffsetCommit:
-		return c.livesIn()
-	}
-	return false
+	return !c.Unknown && c.Member != 0 && c.row.needs != nil && c.row.needs(c)
 }

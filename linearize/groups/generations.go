@@ -21,6 +21,9 @@ const (
 	pointsPerGeneration
 )
 
+// stretch is a part of the way through a generation.
+type stretch struct{ least, most int64 }
+
 func point(g int32, phase int64) int64 { return int64(g)*pointsPerGeneration + phase }
 
 // observations collects what the answers say about the line. A group that was loaded
@@ -32,24 +35,19 @@ func (n *facts) observations() []proof.Observation {
 		if o.Open() {
 			continue
 		}
-		add := func(g int32, least, most int64) {
-			all = append(all, proof.Observation{Op: i, From: o.Inv, To: o.Ret, Least: point(g, least), Most: point(g, most), Gen: g})
+		var s *stretch
+		g := o.In.Generation
+		switch r := byName[o.F]; {
+		case o.Outcome == kfh.OK:
+			s = r.accepted
+		case o.Rebalancing():
+			s = r.rebalancing
 		}
-		switch g := o.In.Generation; {
-		case o.F == kfh.Join && o.Outcome == kfh.OK:
-			add(o.Out.Generation, completing, stable)
-		case o.F == kfh.Heartbeat && o.Outcome == kfh.OK:
-			add(g, completing, stable)
-		case o.F == kfh.Sync && o.Outcome == kfh.OK:
-			add(g, stable, stable)
-		case (o.F == kfh.Heartbeat || o.F == kfh.Sync) && o.Rebalancing():
-			add(g, preparing, preparing)
-		case o.F == kfh.Commit && g >= 0 && o.Outcome == kfh.OK:
-			add(g, stable, preparing)
-		case o.F == kfh.TxnCommit && g >= 0 && o.Outcome == kfh.OK:
-			add(g, completing, preparing)
-		case o.F == kfh.Commit && g >= 0 && o.Rebalancing():
-			add(g, completing, completing)
+		if o.F == kfh.Join {
+			g = o.Out.Generation
+		}
+		if s != nil && g >= 0 {
+			all = append(all, proof.Observation{Op: i, From: o.Inv, To: o.Ret, Least: point(g, s.least), Most: point(g, s.most), Gen: g})
 		}
 	}
 	if n.loaded {

@@ -45,36 +45,39 @@ func (t *turn) internal() {
 		t.choose(func(k *model.Coordinator, _ *state) bool { return k.ExpireSession(id) })
 	}
 	for _, i := range t.config.sent {
-		t.late(int(i))
+		t.Calls[i].row.late(t, int(i))
 	}
 	if t.before.group.State == model.PreparingRebalance {
 		t.choose(func(k *model.Coordinator, _ *state) bool { return k.FireJoinTimer() })
 	}
 }
 
-// late decides a request of unknown outcome, if that can make a difference.
-func (t *turn) late(i int) {
-	c, w := &t.Calls[i], t.before
-	switch c.Api {
-	case model.JoinGroup:
-		bit := t.onceBit(i)
-		once := bit != 0
-		switch {
-		case once && w.used&bit != 0, once && c.Member != 0 && !w.remembers(c.Member), !once && w.remembers(anonymous):
-		default:
-			t.park(i)
-		}
-	case model.SyncGroup:
-		if w.group.State == model.CompletingRebalance && w.group.Leader == c.Member {
-			t.park(i)
-		}
-	case model.LeaveGroup:
-		if w.remembers(c.Member) {
-			t.decide(i)
-		}
-	case model.TxnOffsetCommit: // it makes a group, or nothing
-		if w.group.State == model.Absent {
-			t.decide(i)
-		}
+// lateJoin, lateSync, lateLeave and lateTxnCommit decide a request of unknown
+// outcome, if that can make a difference.
+func (t *turn) lateJoin(i int) {
+	c, w, bit := &t.Calls[i], t.before, t.onceBit(i)
+	switch {
+	case bit == 0 && w.remembers(anonymous), w.used&bit != 0, bit != 0 && c.Member != 0 && !w.remembers(c.Member):
+	default:
+		t.park(i)
+	}
+}
+
+func (t *turn) lateSync(i int) {
+	if g := &t.before.group; g.State == model.CompletingRebalance && g.Leader == t.Calls[i].Member {
+		t.park(i)
+	}
+}
+
+func (t *turn) lateLeave(i int) {
+	if t.before.remembers(t.Calls[i].Member) {
+		t.leave(i)
+	}
+}
+
+// lateTxnCommit makes a group, or nothing.
+func (t *turn) lateTxnCommit(i int) {
+	if t.before.group.State == model.Absent {
+		t.txnCommit(i)
 	}
 }

@@ -36,20 +36,8 @@ func ProvesIn(o *kfh.Op) bool {
 	if o.Open() || o.In.Member == "" && o.F != kfh.Join {
 		return false
 	}
-	switch o.F {
-	case kfh.Join:
-		return o.Outcome == kfh.OK
-	case kfh.Heartbeat, kfh.Sync:
-		return o.Outcome == kfh.OK || o.Rebalancing() || o.RefusedAs("ILLEGAL_GENERATION")
-	case kfh.Commit:
-		if o.In.Generation < 0 {
-			return o.RefusedAs("ILLEGAL_GENERATION")
-		}
-		return o.Outcome == kfh.OK || o.Rebalancing() || o.RefusedAs("ILLEGAL_GENERATION")
-	case kfh.TxnCommit: // ILLEGAL_GENERATION may also mean that there is no group
-		return o.Outcome == kfh.OK && o.In.Generation >= 0 || o.RefusedAs("ILLEGAL_GENERATION") && o.In.Generation < 0
-	}
-	return false
+	r := byName[o.F]
+	return r != nil && r.in != nil && r.in(o)
 }
 
 // empties tells of a commit that only an empty group takes (groups.md O1, O4).

@@ -51,7 +51,7 @@ func (s *spec) lazy(i int) bool {
 	const most = 64
 	c := &s.Calls[i]
 	if c.Api != model.JoinGroup || c.Member == 0 && !c.old {
-		return c.Api != model.OffsetCommit
+		return c.row.late != nil
 	}
 	if len(s.onces) == most {
 		return false

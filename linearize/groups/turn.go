@@ -39,27 +39,22 @@ func (t *turn) release(i int) {
 
 // decide lets the coordinator decide a request; only the outcomes that agree
 // with what was recorded are kept.
-func (t *turn) decide(i int) {
+func (t *turn) decide(i int) { t.Calls[i].row.decide(t, i) }
+
+// ask decides a request that is answered at once and moves no other.
+func (t *turn) ask(i int) {
+	c, w := &t.Calls[i], t.draft()
+	a, _ := t.coordinator(w).Decide(c.Request())
+	t.answered(c, w, a.Err)
+}
+
+// leave decides a LeaveGroup, which may complete a rebalance.
+func (t *turn) leave(i int) {
 	c := &t.Calls[i]
-	switch c.Api {
-	case model.JoinGroup, model.SyncGroup:
-		t.park(i)
-	case model.OffsetFetch:
-		t.fetch(i)
-	case model.OffsetCommit:
-		t.commit(i)
-	case model.TxnOffsetCommit:
-		t.txnCommit(c)
-	case model.Heartbeat:
-		w := t.draft()
-		a, _ := t.coordinator(w).Decide(c.Request())
-		t.answered(c, w, a.Err)
-	case model.LeaveGroup:
-		t.choose(func(k *model.Coordinator, _ *state) bool {
-			a, _ := k.Decide(c.Request())
-			return t.agrees(c, a.Err)
-		})
-	}
+	t.choose(func(k *model.Coordinator, _ *state) bool {
+		a, _ := k.Decide(c.Request())
+		return t.agrees(c, a.Err)
+	})
 }
 
 // draft is a copy of the world, to be changed. There is one for all turns: a
@@ -264,8 +259,8 @@ func (t *turn) commit(i int) {
 
 // txnCommit decides the group's side of a TxnOffsetCommit. Its offsets are left
 // out.
-func (t *turn) txnCommit(c *Call) {
-	w := t.draft()
+func (t *turn) txnCommit(i int) {
+	c, w := &t.Calls[i], t.draft()
 	s := t.offsets(t.coordinator(w))
 	err := s.CheckTxn(c.Member, c.Gen)
 	if err == model.None {

@@ -29,6 +29,11 @@ type Row struct {
 	Out, Refusal func(*Object, *Answer)
 	// Told puts an accepted answer in words; nil: there is nothing to tell.
 	Told func(*Op) string
+	// Wrong is the anomaly if an accepted answer is wrong, where that does not depend
+	// on what would be right; Right says what would be.
+	Wrong, Right string
+	// BorneOut: what it is answered shows in what the clients do next.
+	BorneOut bool
 	// InGeneration: the request names a generation of a group.
 	InGeneration bool
 	// OfProducer: the request carries a producer.

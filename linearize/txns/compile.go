@@ -27,6 +27,7 @@ type problem struct {
 // call is a request in the model's numbers.
 type call struct {
 	op      int
+	row     *row
 	api     model.API
 	unknown bool
 	pid     model.ProducerID
@@ -81,7 +82,7 @@ func compile(h *kfh.History, c kfh.Component) *problem {
 
 func (w *problem) noteFirst(c *call) {
 	k := pairOf{int64(c.pid), int64(c.epoch)}
-	if _, known := w.first[k]; !known && c.writes() {
+	if _, known := w.first[k]; !known && c.row.writes {
 		w.first[k] = w.h.Events[w.h.Ops[c.op].Inv].T
 	}
 }
@@ -126,26 +127,13 @@ func TooLarge(h *kfh.History, c kfh.Component) string {
 
 func (w *problem) call(i int) call {
 	o := &w.h.Ops[i]
-	c := call{op: i, unknown: o.Open(), pid: w.pids[o.In.PID], epoch: model.Epoch(o.In.Epoch), version: model.TransactionVersion(w.h.StyleOf(o)), commit: o.In.Commit}
+	r := byName[o.F]
+	c := call{op: i, row: r, api: r.api, unknown: o.Open(), pid: w.pids[o.In.PID], epoch: model.Epoch(o.In.Epoch), version: model.TransactionVersion(w.h.StyleOf(o)), commit: o.In.Commit}
 	if o.Outcome == kfh.Failed && !c.unknown {
 		c.err, _ = model.ErrorByName(o.Out.Err)
 	}
-	switch o.F {
-	case kfh.InitPID:
-		c.api = model.InitProducerID
-	case kfh.EndTxn:
-		c.api = model.EndTxn
-	case kfh.AddParts:
-		c.api = model.AddPartitionsToTxn
-		for _, tp := range o.In.Partitions {
-			c.parts |= model.Part(w.places[tp])
-		}
-	case kfh.AddOffsets:
-		c.api, c.parts = model.AddOffsetsToTxn, model.Part(model.OffsetsPartition)
-	case kfh.Produce:
-		c.api, c.place, c.seq, c.n = model.Produce, w.places[o.In.Log], o.In.Seq, int64(len(o.In.Values))
-	case kfh.TxnCommit:
-		c.api, c.place = model.TxnOffsetCommit, len(w.places)
+	if c.row.compile != nil {
+		c.row.compile(w, &c, o)
 	}
 	if o.Outcome == kfh.OK && o.Out.PID >= 0 {
 		c.reply = model.TransactionReply{PID: w.pids[o.Out.PID], Epoch: model.Epoch(o.Out.Epoch)}
@@ -160,9 +148,6 @@ func (w *problem) part(place int) int {
 	}
 	return place
 }
-
-// writes tells of requests that a leader decides.
-func (c *call) writes() bool { return c.api == model.Produce || c.api == model.TxnOffsetCommit }
 
 // byGroup tells of a commit of offsets that only the group refused.
 func (c *call) byGroup() bool {
@@ -190,8 +175,8 @@ func (w *problem) overlaps() {
 			if p.AnsweredAt() < o.Inv {
 				continue
 			}
-			a.hindered = a.hindered || b.unknown || b.err == model.None || b.err == model.ConcurrentTransactions || b.writes()
-			a.evicted = a.evicted || a.writes() && b.writes() && b.pid == a.pid && b.epoch > a.epoch
+			a.hindered = a.hindered || b.unknown || b.err == model.None || b.err == model.ConcurrentTransactions || b.row.writes
+			a.evicted = a.evicted || a.row.writes && b.row.writes && b.pid == a.pid && b.epoch > a.epoch
 		}
 	}
 }

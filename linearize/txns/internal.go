@@ -107,12 +107,12 @@ func (t *turn) late(from *state, i int) {
 		t.w = from.clone()
 		err := act()
 		t.tidy()
-		if (err == model.None || !c.writes()) && !t.w.Equal(from) {
+		if (err == model.None || !c.row.writes) && !t.w.Equal(from) {
 			t.w.used |= t.bits[i]
 			t.keep(t.w)
 		}
 	}
-	if !c.writes() {
+	if !c.row.writes {
 		attempt(func() model.Error { return t.request(c).Err })
 		return
 	}

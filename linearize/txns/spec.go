@@ -47,7 +47,7 @@ func Specification(h *kfh.History, c kfh.Component) sequential.Specification {
 		case c.unknown:
 			s.bits[i] = 1 << len(s.bits)
 			s.Add(i, sequential.Sent, from, from)
-		case c.writes():
+		case c.row.writes:
 			s.Add(i, sequential.Decide, from, to)
 			s.Add(i, sequential.Release, from+1, to)
 		default:
