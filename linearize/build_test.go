@@ -1,6 +1,8 @@
 package linearize
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fencecheck/linearize/kfh"
 )
@@ -15,16 +17,20 @@ type Builder struct {
 
 // NewBuilder begins a history of classic groups that are empty at the start.
 // Further header fields follow the required ones.
-func NewBuilder(name string, header ...kfh.Field) *Builder {
+func NewBuilder(name string, header ...Field) *Builder {
 	b := &Builder{}
 	b.h.Name = name
 	b.h.Header = kfh.Header{GroupProtocol: "classic", Level: "wire", Start: "empty"}
-	b.h.Header.Fields = append([]kfh.Field{
+	var line bytes.Buffer
+	out := bufio.NewWriter(&line)
+	writeFields(out, append([]Field{
 		field("kfh", 1),
 		field("group_protocol", "classic"),
 		field("level", "wire"),
 		field("start", "empty"),
-	}, header...)
+	}, header...))
+	out.Flush()
+	b.h.Header.Raw = line.Bytes()
 	return b
 }
 

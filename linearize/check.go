@@ -166,8 +166,7 @@ func (r *Report) undecided(j *judge) {
 func (r *Report) count(h *kfh.History, c kfh.Component) {
 	left := map[string]bool{}
 	in := map[string]bool{}
-	for _, i := range c.Ops {
-		o := &h.Ops[i]
+	for _, o := range h.Each(c.Ops) {
 		switch {
 		case o.Local:
 			continue

@@ -119,8 +119,7 @@ func (j *judge) prefix(event int) (*kfh.History, kfh.Component) {
 	v := *j.h
 	v.Ops = slices.Clone(j.h.Ops)
 	c := kfh.Component{Name: j.c.Name}
-	for _, i := range j.c.Ops {
-		o := &v.Ops[i]
+	for i, o := range v.Each(j.c.Ops) {
 		if o.Inv > event {
 			break
 		}

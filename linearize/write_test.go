@@ -2,16 +2,43 @@ package linearize
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fencecheck/linearize/kfh"
 	"io"
+	"slices"
 )
+
+// Field is one field of a JSON object.
+type Field struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// orderedFields lists the fields of a valid JSON object in its own order.
+func orderedFields(raw []byte) []Field {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := dec.Token(); err != nil {
+		return nil
+	}
+	var all []Field
+	for dec.More() {
+		name, err := dec.Token()
+		var f Field
+		if err != nil || dec.Decode(&f.Value) != nil {
+			return all
+		}
+		f.Name, _ = name.(string)
+		all = append(all, f)
+	}
+	return all
+}
 
 // Write writes a history as kfh/1. What Read read comes out with the same
 // fields and values.
 func Write(w io.Writer, h *kfh.History) error {
 	out := bufio.NewWriter(w)
-	writeFields(out, h.Header.Fields)
+	writeFields(out, orderedFields(h.Header.Raw))
 	for i := range h.Events {
 		writeFields(out, fieldsOf(&h.Events[i]))
 	}
@@ -19,7 +46,7 @@ func Write(w io.Writer, h *kfh.History) error {
 }
 
 // writeFields writes one line; a failing writer is reported by Flush.
-func writeFields(out *bufio.Writer, all []kfh.Field) {
+func writeFields(out *bufio.Writer, all []Field) {
 	out.WriteByte('{')
 	for i, f := range all {
 		if i > 0 {
@@ -32,7 +59,7 @@ func writeFields(out *bufio.Writer, all []kfh.Field) {
 	out.WriteString("}\n")
 }
 
-func field(name string, v any) kfh.Field { return kfh.Field{Name: name, Value: mustJSON(v)} }
+func field(name string, v any) Field { return Field{Name: name, Value: mustJSON(v)} }
 
 // mustJSON encodes values that always have an encoding.
 func mustJSON(v any) json.RawMessage {
@@ -44,8 +71,8 @@ func mustJSON(v any) json.RawMessage {
 }
 
 // fieldsOf lists what an event says, in the order in which kfh/1 is written.
-func fieldsOf(e *kfh.Event) []kfh.Field {
-	all := []kfh.Field{field("i", e.I)}
+func fieldsOf(e *kfh.Event) []Field {
+	all := []Field{field("i", e.I)}
 	add := func(given bool, name string, v any) {
 		if given {
 			all = append(all, field(name, v))
@@ -60,5 +87,10 @@ func fieldsOf(e *kfh.Event) []kfh.Field {
 	add(e.Out != nil, "out", e.Out)
 	add(e.Why != "", "why", e.Why)
 	add(e.Local, "local", e.Local)
-	return append(all, e.Extra...)
+	for _, f := range orderedFields(e.Raw) { // what kfh/1 does not define
+		if !slices.Contains([]string{"i", "t", "p", "k", "op", "f", "in", "out", "why", "local"}, f.Name) {
+			all = append(all, f)
+		}
+	}
+	return all
 }

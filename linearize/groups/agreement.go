@@ -16,8 +16,8 @@ import (
 // joinsByGeneration lists the JoinGroups that were answered with a generation.
 func (n *facts) joinsByGeneration() (gens []int32, joins map[int32][]int) {
 	joins = map[int32][]int{}
-	for _, i := range n.Ops {
-		if o := &n.H.Ops[i]; o.F == kfh.Join && o.Outcome == kfh.OK {
+	for i, o := range n.H.Each(n.Ops) {
+		if o.F == kfh.Join && o.Outcome == kfh.OK {
 			if joins[o.Out.Generation] == nil {
 				gens = append(gens, o.Out.Generation)
 			}
@@ -48,7 +48,7 @@ func (n *facts) disagreements() []proof.Conflict {
 // member is missing in the other's list it may be its generation that is wrong.
 func (n *facts) splitConflict(a, b int, what string) proof.Conflict {
 	why := fmt.Sprintf("in generation %d %s (ops %d and %d)", n.H.Ops[a].Out.Generation, what, n.H.Ops[a].ID, n.H.Ops[b].ID)
-	return proof.NewConflict(proof.Suspect{Op: a, Anomaly: "split", Why: why}, proof.Suspect{Op: b, Anomaly: "split", Why: why})
+	return proof.Between("split", why, a, b)
 }
 
 // differ compares two answers about one generation; "" if they agree.
@@ -80,8 +80,7 @@ func sameSet(a, b []string) bool {
 func (n *facts) owners() []proof.Conflict {
 	var found []proof.Conflict
 	synced := map[int32][]int{}
-	for _, i := range n.Ops {
-		o := &n.H.Ops[i]
+	for i, o := range n.H.Each(n.Ops) {
 		if o.F != kfh.Sync || o.Outcome != kfh.OK {
 			continue
 		}
@@ -104,7 +103,7 @@ func (n *facts) overlap(i, j int) (proof.Conflict, bool) {
 			return proof.Conflict{}, false
 		}
 		why := fmt.Sprintf("member %s received %v and %v in generation %d (ops %d and %d)", a.In.Member, a.Out.Partitions, b.Out.Partitions, a.In.Generation, a.ID, b.ID)
-		return proof.NewConflict(proof.Suspect{Op: i, Anomaly: "split", Why: why}, proof.Suspect{Op: j, Anomaly: "split", Why: why}), true
+		return proof.Between("split", why, i, j), true
 	}
 	var both []string
 	for _, tp := range a.Out.Partitions {
@@ -116,14 +115,13 @@ func (n *facts) overlap(i, j int) (proof.Conflict, bool) {
 		return proof.Conflict{}, false
 	}
 	why := fmt.Sprintf("members %s and %s both received %s in generation %d (ops %d and %d)", a.In.Member, b.In.Member, strings.Join(both, " "), a.In.Generation, a.ID, b.ID)
-	return proof.NewConflict(proof.Suspect{Op: i, Anomaly: "dual-owner", Why: why}, proof.Suspect{Op: j, Anomaly: "dual-owner", Why: why}), true
+	return proof.Between("dual-owner", why, i, j), true
 }
 
 // plannedTwice tells that some leader's own plan gave one of the partitions to
 // two members: then the coordinator only did what it was told.
 func (n *facts) plannedTwice(g int32, tps []string) bool {
-	for _, i := range n.Ops {
-		o := &n.H.Ops[i]
+	for _, o := range n.H.Each(n.Ops) {
 		if o.F != kfh.Sync || o.In.Generation != g {
 			continue
 		}
@@ -146,8 +144,8 @@ func (n *facts) plannedTwice(g int32, tps []string) bool {
 // only one plan was sent at all.
 func (n *facts) unplanned(synced map[int32][]int) []proof.Conflict {
 	plans := map[int32][]int{}
-	for _, i := range n.Ops {
-		if o := &n.H.Ops[i]; o.F == kfh.Sync && len(o.In.Assign) > 0 {
+	for i, o := range n.H.Each(n.Ops) {
+		if o.F == kfh.Sync && len(o.In.Assign) > 0 {
 			plans[o.In.Generation] = append(plans[o.In.Generation], i)
 		}
 	}
@@ -157,8 +155,7 @@ func (n *facts) unplanned(synced map[int32][]int) []proof.Conflict {
 		if l.F != kfh.Sync || len(l.In.Assign) == 0 || len(plans[l.In.Generation]) != 1 || l.Outcome != kfh.OK {
 			continue
 		}
-		for _, i := range synced[l.In.Generation] {
-			o := &n.H.Ops[i]
+		for i, o := range n.H.Each(synced[l.In.Generation]) {
 			if want := l.In.Assign[o.In.Member]; !sameSet(want, o.Out.Partitions) && n.plainPlan(l) {
 				found = append(found, n.notPlanned(leader, i, want))
 			}
@@ -174,8 +171,7 @@ func (n *facts) plainPlan(l *kfh.Op) bool {
 	if n.loaded && !n.leads(l) {
 		return false
 	}
-	for _, i := range n.Ops {
-		o := &n.H.Ops[i]
+	for _, o := range n.H.Each(n.Ops) {
 		if o.F == kfh.Join && o.Outcome == kfh.OK && o.Out.Generation == l.In.Generation && o.Out.Leader != nil && *o.Out.Leader != l.In.Member {
 			return false
 		}

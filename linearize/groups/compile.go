@@ -77,8 +77,7 @@ func compileMembership(h *kfh.History, c kfh.Component) *Problem { return compil
 func compileWith(h *kfh.History, c kfh.Component, bare bool) *Problem {
 	p := &Problem{H: h, tables: intern(h, c), gens: map[model.Generation]*generation{}, bare: bare}
 	p.mentions = mentioned(h, c)
-	for _, i := range c.Ops {
-		o := &h.Ops[i]
+	for i, o := range h.Each(c.Ops) {
 		r := byName[o.F]
 		switch {
 		case o.Local, o.Open() && r.unseen != nil && r.unseen(o, p.mentions), bare && r.mute != nil && r.mute(o):
@@ -107,8 +106,7 @@ type place struct {
 
 func mentioned(h *kfh.History, c kfh.Component) mentions {
 	t := mentions{values: map[place]int{}, writers: map[place]int{}, leaders: map[int32]string{}}
-	for _, i := range c.Ops {
-		o := &h.Ops[i]
+	for _, o := range h.Each(c.Ops) {
 		for tp, v := range o.Out.Offsets {
 			if at, known := t.values[place{tp, v}]; !known || o.Ret < at {
 				t.values[place{tp, v}] = o.Ret

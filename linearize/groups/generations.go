@@ -30,8 +30,7 @@ func point(g int32, phase int64) int64 { return int64(g)*pointsPerGeneration + p
 // goes on with a generation that began in an earlier life.
 func (n *facts) observations() []proof.Observation {
 	var all []proof.Observation
-	for _, i := range n.Ops {
-		o := &n.H.Ops[i]
+	for i, o := range n.H.Each(n.Ops) {
 		if o.Open() {
 			continue
 		}
@@ -68,8 +67,7 @@ func (n *facts) beginnings() []proof.Observation {
 	first := map[seat]int{}
 	open := map[string]int{}
 	var seats []seat
-	for _, i := range n.Ops {
-		o := &n.H.Ops[i]
+	for i, o := range n.H.Each(n.Ops) {
 		if o.F != kfh.Join {
 			continue
 		}
@@ -107,8 +105,8 @@ func (n *facts) generations() []proof.Conflict {
 	if len(found) == proof.MaxConflicts {
 		return found
 	}
-	for _, i := range n.Ops {
-		if o := &n.H.Ops[i]; o.RefusedAs("ILLEGAL_GENERATION") && o.In.Generation >= 0 {
+	for i, o := range n.H.Each(n.Ops) {
+		if o.RefusedAs("ILLEGAL_GENERATION") && o.In.Generation >= 0 {
 			found = append(found, n.refusedGeneration(i, all, reach)...)
 		}
 	}

@@ -73,8 +73,7 @@ func superseded(h *kfh.History, c kfh.Component, sync int) bool {
 // loggedPlans lists the plans that may be the newest in the log.
 func loggedPlans(h *kfh.History, c kfh.Component, lives []kfh.Life) (all []logged, known bool) {
 	planned := map[int32]bool{}
-	for _, i := range c.Ops {
-		o := &h.Ops[i]
+	for i, o := range h.Each(c.Ops) {
 		if o.F != kfh.Sync || o.Local || !o.Open() && o.Outcome == kfh.Failed {
 			continue
 		}
@@ -87,8 +86,8 @@ func loggedPlans(h *kfh.History, c kfh.Component, lives []kfh.Life) (all []logge
 			all = append(all, logged{o.In.Generation, i, join})
 		}
 	}
-	for _, i := range c.Ops {
-		if o := &h.Ops[i]; o.F == kfh.Sync && o.Outcome == kfh.OK && !planned[o.In.Generation] && !superseded(h, c, i) {
+	for i, o := range h.Each(c.Ops) {
+		if o.F == kfh.Sync && o.Outcome == kfh.OK && !planned[o.In.Generation] && !superseded(h, c, i) {
 			return nil, false
 		}
 	}
@@ -105,8 +104,7 @@ func leads(h *kfh.History, c kfh.Component, lives []kfh.Life, sync int) int {
 			up = l.Up
 		}
 	}
-	for _, i := range c.Ops {
-		o := &h.Ops[i]
+	for i, o := range h.Each(c.Ops) {
 		if o.F == kfh.Join && o.Outcome == kfh.OK && o.Inv > up && o.Ret < s.Inv && o.Out.Generation == s.In.Generation && o.Out.Member == s.In.Member && o.Out.Members != nil {
 			return i
 		}
@@ -118,8 +116,7 @@ func leads(h *kfh.History, c kfh.Component, lives []kfh.Life, sync int) int {
 // after every generation that had a plan for certain.
 func emptyGenerations(h *kfh.History, c kfh.Component) (first, last int32) {
 	newest := -1
-	for _, i := range c.Ops {
-		o := &h.Ops[i]
+	for i, o := range h.Each(c.Ops) {
 		if o.F == kfh.Sync && o.Outcome == kfh.OK && (newest < 0 || o.Inv > h.Ops[newest].Inv) {
 			newest = i
 			first = o.In.Generation + 1
@@ -140,8 +137,8 @@ func loadedPlan(h *kfh.History, c kfh.Component, l logged, v *tables) state {
 	var members []model.Member
 	for _, name := range j.Out.Members {
 		meta := ""
-		for _, i := range c.Ops {
-			if o := &h.Ops[i]; o.F == kfh.Join && o.Member() == name && o.Inv < s.Inv {
+		for _, o := range h.Each(c.Ops) {
+			if o.F == kfh.Join && o.Member() == name && o.Inv < s.Inv {
 				v.addOp(o)
 				meta = o.In.Meta
 			}

@@ -57,8 +57,7 @@ func (n *facts) membership() []proof.Conflict {
 		}
 		return members[m]
 	}
-	for _, i := range n.Ops {
-		o := &n.H.Ops[i]
+	for i, o := range n.H.Each(n.Ops) {
 		if ProvesIn(o) {
 			at(o.Member()).in = append(at(o.Member()).in, i)
 		}
@@ -84,8 +83,7 @@ func (n *facts) membership() []proof.Conflict {
 // addAbsences adds what is said about everybody: lists of a generation's
 // members, and commits that only an empty group takes.
 func (n *facts) addAbsences(members map[string]*presence) {
-	for _, i := range n.Ops {
-		o := &n.H.Ops[i]
+	for i, o := range n.H.Each(n.Ops) {
 		listed := o.F == kfh.Join && o.Outcome == kfh.OK && o.Out.Members != nil
 		if !listed && !empties(o) {
 			continue

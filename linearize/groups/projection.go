@@ -36,8 +36,7 @@ func project(h *kfh.History, c kfh.Component, tp string) projection {
 		o, named := offsets[tp]
 		return map[string]int64{tp: o}, named
 	}
-	for _, i := range c.Ops {
-		o := &v.Ops[i]
+	for i, o := range v.Each(c.Ops) {
 		named := false
 		switch {
 		case o.Local:
@@ -82,15 +81,15 @@ func (p projection) Fewest(illegal func(sequential.Specification) bool) projecti
 func (p projection) Proof() (why string, events []int) {
 	read := map[int64]bool{}
 	var reads []string
-	for _, i := range p.c.Ops {
-		if o := &p.h.Ops[i]; o.F == kfh.OffsetFetch {
+	for _, o := range p.h.Each(p.c.Ops) {
+		if o.F == kfh.OffsetFetch {
 			read[o.Out.Offsets[p.tp]] = true
 			reads = append(reads, fmt.Sprintf("%d (op %d)", o.Out.Offsets[p.tp], o.ID))
 		}
 	}
 	all := proof.Conflict{}
-	for _, i := range p.c.Ops {
-		if o := &p.h.Ops[i]; o.F == kfh.OffsetFetch || read[o.In.Offsets[p.tp]] {
+	for i, o := range p.h.Each(p.c.Ops) {
+		if o.F == kfh.OffsetFetch || read[o.In.Offsets[p.tp]] {
 			all = all.With(i)
 		}
 	}

@@ -21,8 +21,7 @@ func (n *facts) tooEarly() []proof.Conflict {
 	heard := map[string][]int{}  // by member, requests that re-arm its session while no rebalance is prepared
 	synced := map[string]int32{} // by member, the generation that it is certain to have synced in
 	leaves := map[string]int{}   // by member, the first event after which it may have left
-	for _, i := range n.Ops {
-		o := &n.H.Ops[i]
+	for _, o := range n.H.Each(n.Ops) {
 		if o.F == kfh.Leave || o.RefusedAs("GROUP_MAX_SIZE_REACHED") {
 			if at, known := leaves[o.Member()]; !known || o.Inv < at {
 				leaves[o.Member()] = o.Inv
@@ -30,8 +29,7 @@ func (n *facts) tooEarly() []proof.Conflict {
 		}
 	}
 	var all []proof.Conflict
-	for _, i := range n.Ops {
-		o := &n.H.Ops[i]
+	for i, o := range n.H.Each(n.Ops) {
 		m := o.Member()
 		switch {
 		case o.F == kfh.Sync && o.Outcome == kfh.OK:

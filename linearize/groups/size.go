@@ -26,8 +26,8 @@ func TooLarge(h *kfh.History, group kfh.Component) string {
 func oldJoinWithoutAnswer(h *kfh.History, c kfh.Component) bool {
 	version, known := h.Header.API[kfh.Join]
 	old, open := known && version < 4, false
-	for _, i := range c.Ops {
-		if o := &h.Ops[i]; o.F == kfh.Join && o.In.Member == "" {
+	for _, o := range h.Each(c.Ops) {
+		if o.F == kfh.Join && o.In.Member == "" {
 			old = old || !known && o.Outcome == kfh.OK
 			open = open || o.Open() && !o.Local
 		}

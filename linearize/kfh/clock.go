@@ -16,28 +16,18 @@ const ClockGrain = 2_000_000
 // Clock reads the header. A clock is trusted if all stamps come from one
 // monotonic clock of one host, the broker's too.
 func (h *History) Clock() Clock {
-	var c struct {
-		Unit, Kind, Domain string
-		Skew               *int64
-	}
-	var found Clock
-	for _, f := range h.Header.Fields {
-		var err error
-		switch f.Name {
-		case "clock":
-			err = json.Unmarshal(f.Value, &c)
-		case "session_timeout":
-			err = json.Unmarshal(f.Value, &found.Session)
-		case "rebalance_timeout":
-			err = json.Unmarshal(f.Value, &found.Rebalance)
+	var says struct {
+		Clock struct {
+			Unit, Kind, Domain string
+			Skew               *int64
 		}
-		if err != nil {
-			return Clock{}
-		}
+		Session   int64 `json:"session_timeout"`
+		Rebalance int64 `json:"rebalance_timeout"`
 	}
-	if c.Unit != "ns" || c.Kind != "monotonic" || c.Domain != "one-host" || c.Skew == nil || *c.Skew != 0 {
+	c := &says.Clock
+	if json.Unmarshal(h.Header.Raw, &says) != nil ||
+		c.Unit != "ns" || c.Kind != "monotonic" || c.Domain != "one-host" || c.Skew == nil || *c.Skew != 0 {
 		return Clock{}
 	}
-	found.Trusted = true
-	return found
+	return Clock{Trusted: true, Session: says.Session, Rebalance: says.Rebalance}
 }

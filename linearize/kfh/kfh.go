@@ -3,6 +3,7 @@ package kfh
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 )
 
 // Outcome says what is known about the effect of a request.
@@ -18,16 +19,10 @@ const (
 	Failed
 )
 
-// Field is one field of a JSON object as it stands in the file.
-type Field struct {
-	Name  string
-	Value json.RawMessage
-}
-
-// Header is the first line of a history. Fields holds all of it in the file's
-// order; the rest is what the checker reads.
+// Header is the first line of a history: Raw is the line, the rest is what the
+// checker reads of it.
 type Header struct {
-	Fields        []Field
+	Raw           json.RawMessage
 	GroupProtocol string
 	TxnVersion    int64 // style of the transactional requests, 2 if not given
 	TxnTimeout    int64 // 0 if not given
@@ -37,8 +32,7 @@ type Header struct {
 	API           map[string]int64 // request version by name, where given
 }
 
-// Event is one line of a history. In and Out keep the file's bytes, so that
-// fields which the checker does not know survive a copy.
+// Event is one line of a history. Raw, In and Out keep the file's bytes.
 type Event struct {
 	I     int
 	T     int64 // time since the start of the run, -1 if not given
@@ -50,7 +44,7 @@ type Event struct {
 	Out   json.RawMessage
 	Why   string
 	Local bool
-	Extra []Field
+	Raw   json.RawMessage
 	Line  int
 }
 
@@ -131,6 +125,17 @@ type History struct {
 	Header Header
 	Events []Event
 	Ops    []Op // in the order of invocation
+}
+
+// Each goes through requests, given by their indexes.
+func (h *History) Each(ops []int) iter.Seq2[int, *Op] {
+	return func(yield func(int, *Op) bool) {
+		for _, i := range ops {
+			if !yield(i, &h.Ops[i]) {
+				return
+			}
+		}
+	}
 }
 
 // SyntaxError says that a file is not a kfh/1 history, and where.

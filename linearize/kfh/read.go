@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -93,7 +92,7 @@ func (d *reader) header(raw []byte) *SyntaxError {
 		return &SyntaxError{Field: "kfh", Found: v, Want: "1"}
 	}
 	h := &d.h.Header
-	h.Fields = orderedFields(raw)
+	h.Raw = raw
 	h.GroupProtocol = o.Str("group_protocol", false)
 	h.Level = o.Str("level", false)
 	h.Start = o.Str("start", false)
@@ -104,31 +103,12 @@ func (d *reader) header(raw []byte) *SyntaxError {
 	return o.fault
 }
 
-// orderedFields lists the fields of a valid JSON object in its own order.
-func orderedFields(raw []byte) []Field {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := dec.Token(); err != nil {
-		return nil
-	}
-	var all []Field
-	for dec.More() {
-		name, err := dec.Token()
-		var f Field
-		if err != nil || dec.Decode(&f.Value) != nil {
-			return all
-		}
-		f.Name, _ = name.(string)
-		all = append(all, f)
-	}
-	return all
-}
-
 func (d *reader) event(raw []byte) *SyntaxError {
 	o, fault := parseObject("", raw)
 	if fault != nil {
 		return fault
 	}
-	e := Event{Line: d.n, I: len(d.h.Events)}
+	e := Event{Line: d.n, I: len(d.h.Events), Raw: raw}
 	if i := o.Integer("i", true, 0, math.MaxInt, 0); o.fault == nil && i != int64(e.I) {
 		o.Fail("i", strconv.FormatInt(i, 10), strconv.Itoa(e.I)+" (indexes are dense and in order)")
 	}
@@ -143,9 +123,6 @@ func (d *reader) event(raw []byte) *SyntaxError {
 	e.Why = o.Str("why", false)
 	e.Local = o.Boolean("local", false)
 	e.In, e.Out = o.fields["in"], o.fields["out"]
-	if len(o.fields) > known(o.fields) {
-		e.Extra = extraFields(raw)
-	}
 	if o.fault != nil {
 		return o.fault
 	}
@@ -155,31 +132,6 @@ func (d *reader) event(raw []byte) *SyntaxError {
 	}
 	d.h.Events = append(d.h.Events, e)
 	return nil
-}
-
-// known counts the fields that kfh/1 defines.
-func known(fields map[string]json.RawMessage) int {
-	n := 0
-	for _, name := range eventFields {
-		if fields[name] != nil {
-			n++
-		}
-	}
-	return n
-}
-
-// eventFields are the fields of an event that kfh/1 defines.
-var eventFields = []string{"i", "t", "p", "k", "op", "f", "in", "out", "why", "local"}
-
-// extraFields are the fields of an event that kfh/1 does not define.
-func extraFields(raw []byte) []Field {
-	var extra []Field
-	for _, f := range orderedFields(raw) {
-		if !slices.Contains(eventFields, f.Name) {
-			extra = append(extra, f)
-		}
-	}
-	return extra
 }
 
 // place puts an event into the history's requests.

@@ -159,14 +159,12 @@ func (n *facts) abortOf(w int) int {
 func (n *facts) mayBeDecided(w, event int) bool {
 	p := &n.H.Ops[w]
 	began := p.Inv
-	for _, i := range n.txns.Producers[p.In.PID].Ops {
-		o := &n.H.Ops[i]
+	for _, o := range n.H.Each(n.txns.Producers[p.In.PID].Ops) {
 		if o.In.PID == p.In.PID && o.In.Epoch == p.In.Epoch && o.F != kfh.InitPID {
 			began = min(began, o.Inv)
 		}
 	}
-	for _, i := range n.txns.Producers[p.In.PID].Ends[p.In.Epoch] {
-		e := &n.H.Ops[i]
+	for i, e := range n.H.Each(n.txns.Producers[p.In.PID].Ends[p.In.Epoch]) {
 		if e.Outcome == kfh.Failed && !e.Open() {
 			continue
 		}
@@ -187,8 +185,8 @@ func (n *facts) mayBeDecided(w, event int) bool {
 func (n *facts) fencedBefore(w *kfh.Op, event int) bool {
 	s := n.txns.Producers[w.In.PID]
 	given := kfh.Never
-	for _, i := range s.Ops {
-		if o := &n.H.Ops[i]; o.Outcome == kfh.OK && o.Out.PID == w.In.PID && o.Out.Epoch == w.In.Epoch {
+	for _, o := range n.H.Each(s.Ops) {
+		if o.Outcome == kfh.OK && o.Out.PID == w.In.PID && o.Out.Epoch == w.In.Epoch {
 			given = min(given, o.Inv)
 		}
 	}

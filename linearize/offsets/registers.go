@@ -50,8 +50,7 @@ func (n *facts) conflicts() []proof.Conflict {
 		}
 		return regs[tp]
 	}
-	for _, i := range n.Ops {
-		o := &n.H.Ops[i]
+	for i, o := range n.H.Each(n.Ops) {
 		switch {
 		case o.Kind() == kfh.Commit && (o.Open() || o.Outcome == kfh.OK):
 			installed := n.installedAt(i)
@@ -78,8 +77,7 @@ func (n *facts) conflicts() []proof.Conflict {
 		slices.SortStableFunc(r.facts, func(a, b fact) int { return a.end - b.end })
 	}
 	var found []proof.Conflict
-	for _, i := range n.Ops {
-		o := &n.H.Ops[i]
+	for i, o := range n.H.Each(n.Ops) {
 		if o.F != kfh.OffsetFetch || o.Open() || len(found) >= proof.MaxConflicts {
 			continue
 		}
@@ -155,7 +153,7 @@ func (n *facts) installedAfter(f fact, event int, r *register) bool {
 func (n *facts) regression(i int, tp string, v int64, f fact, writes []int) proof.Conflict {
 	why := fmt.Sprintf("fetch (op %d) returned %d for %s although %d was installed after every write of %d (op %d, answered before the fetch was invoked)",
 		n.H.Ops[i].ID, v, tp, f.value, v, n.H.Ops[f.op].ID)
-	c := proof.NewConflict(proof.Suspect{Op: i, Anomaly: "offset-regression", Why: why}, proof.Suspect{Op: f.op, Anomaly: "offset-regression", Why: why})
+	c := proof.Between("offset-regression", why, i, f.op)
 	for _, w := range writes {
 		c.Suspects = append(c.Suspects, proof.Suspect{Op: w, Anomaly: "offset-regression", Why: why})
 	}

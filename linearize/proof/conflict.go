@@ -34,8 +34,8 @@ type Facts struct {
 
 func NewFacts(h *kfh.History, c kfh.Component) *Facts {
 	n := &Facts{H: h}
-	for _, i := range c.Ops {
-		if o := &h.Ops[i]; !o.Local {
+	for i, o := range h.Each(c.Ops) {
+		if !o.Local {
 			n.Ops = append(n.Ops, i)
 		}
 	}
@@ -54,6 +54,15 @@ func NewConflict(suspects ...Suspect) Conflict {
 		}
 	}
 	return c
+}
+
+// Between makes a conflict of answers that are suspected under one name.
+func Between(anomaly, why string, ops ...int) Conflict {
+	var all []Suspect
+	for _, op := range ops {
+		all = append(all, Suspect{Op: op, Anomaly: anomaly, Why: why})
+	}
+	return NewConflict(all...)
 }
 
 // With adds answers that take part in a proof and are not suspected themselves.

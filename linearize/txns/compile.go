@@ -54,8 +54,7 @@ const maxUnknown = 64
 
 func compile(h *kfh.History, c kfh.Component) *problem {
 	w := &problem{h: h, places: map[string]int{}, pids: map[int64]model.ProducerID{-1: 0}, limit: Timeout(h, c, c.Name), first: map[pairOf]int64{}}
-	for _, i := range c.Ops {
-		o := &h.Ops[i]
+	for _, o := range h.Each(c.Ops) {
 		if o.F == kfh.Produce {
 			w.addPlace(o.In.Log)
 		}
@@ -70,8 +69,8 @@ func compile(h *kfh.History, c kfh.Component) *problem {
 	for _, i := range c.Ops {
 		w.addPID(h.Ops[i].In.PID)
 	}
-	for _, i := range c.Ops {
-		if o := &h.Ops[i]; !o.Local && !beforeLoad(o) {
+	for i, o := range h.Each(c.Ops) {
+		if !o.Local && !beforeLoad(o) {
 			w.calls = append(w.calls, w.call(i))
 			w.noteFirst(&w.calls[len(w.calls)-1])
 		}
@@ -184,8 +183,8 @@ func (w *problem) overlaps() {
 // Timeout is the shortest timeout of a transactional id's transactions.
 func Timeout(h *kfh.History, c kfh.Component, id string) int64 {
 	limit := int64(-1)
-	for _, i := range c.Ops {
-		if o := &h.Ops[i]; o.F == kfh.InitPID && o.In.Txn == id {
+	for _, o := range h.Each(c.Ops) {
+		if o.F == kfh.InitPID && o.In.Txn == id {
 			to := o.In.Timeout
 			if to == 0 {
 				to = h.Header.TxnTimeout

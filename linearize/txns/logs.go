@@ -62,8 +62,8 @@ func (t *Facts) log(c kfh.Component) []proof.Conflict {
 			v.writers[value] = append(v.writers[value], b)
 		}
 	}
-	for _, i := range c.Ops {
-		if o := &t.H.Ops[i]; o.F == kfh.Fetch && o.Outcome == kfh.OK {
+	for i, o := range t.H.Each(c.Ops) {
+		if o.F == kfh.Fetch && o.Outcome == kfh.OK {
 			v.reads = append(v.reads, i)
 		}
 	}
@@ -88,7 +88,7 @@ func (t *Facts) place(v *logView) []proof.Conflict {
 		case e.value != value && len(found) < proof.MaxConflicts:
 			v.claims = append(v.claims, claim)
 			why := fmt.Sprintf("offset %d of %s holds %s by op %d and %s by op %d", offset, v.tp, e.value, t.H.Ops[e.by].ID, value, t.H.Ops[by].ID)
-			found = append(found, proof.NewConflict(proof.Suspect{Op: by, Anomaly: "inconsistent-offsets", Why: why}, proof.Suspect{Op: e.by, Anomaly: "inconsistent-offsets", Why: why}))
+			found = append(found, proof.Between("inconsistent-offsets", why, by, e.by))
 		}
 	}
 	for _, b := range v.batches {
@@ -98,8 +98,7 @@ func (t *Facts) place(v *logView) []proof.Conflict {
 			}
 		}
 	}
-	for _, i := range v.reads {
-		o := &t.H.Ops[i]
+	for i, o := range t.H.Each(v.reads) {
 		for _, r := range o.Out.Records {
 			put(r.Offset, r.Value, i)
 			if _, known := v.shown[r.Offset]; !known && o.In.Committed {
@@ -160,7 +159,7 @@ func (t *Facts) twice(v *logView) []proof.Conflict {
 		if t.H.Ops[a.by].F == kfh.Produce && t.H.Ops[e.by].F == kfh.Produce {
 			name = "sequence-break" // a repeated batch was appended again
 		}
-		found = append(found, proof.NewConflict(proof.Suspect{Op: e.by, Anomaly: name, Why: why}, proof.Suspect{Op: a.by, Anomaly: name, Why: why}))
+		found = append(found, proof.Between(name, why, e.by, a.by))
 	}
 	return found
 }
@@ -168,8 +167,7 @@ func (t *Facts) twice(v *logView) []proof.Conflict {
 // unwrittenRecords finds records that nobody can have written by then.
 func (t *Facts) unwrittenRecords(v *logView) []proof.Conflict {
 	var found []proof.Conflict
-	for _, i := range v.reads {
-		o := &t.H.Ops[i]
+	for i, o := range t.H.Each(v.reads) {
 		for _, r := range o.Out.Records {
 			w := v.writers[r.Value]
 			if slices.ContainsFunc(w, func(b batch) bool {
@@ -194,8 +192,7 @@ func (t *Facts) unwrittenRecords(v *logView) []proof.Conflict {
 // skipped finds reads past a record that do not return it.
 func (t *Facts) skipped(v *logView) []proof.Conflict {
 	var found []proof.Conflict
-	for _, i := range v.reads {
-		o := &t.H.Ops[i]
+	for i, o := range t.H.Each(v.reads) {
 		for _, offset := range v.within(o.In.From, o.Next()) {
 			e := v.entries[offset]
 			if o.Returned(offset) || o.In.Committed || len(found) >= proof.MaxConflicts {
@@ -203,7 +200,7 @@ func (t *Facts) skipped(v *logView) []proof.Conflict {
 			}
 			v.lost[offset] = true
 			why := fmt.Sprintf("fetch (op %d) read %s up to offset %d without %s at %d, which %s", o.ID, v.tp, o.Next(), e.value, offset, t.places(e))
-			found = append(found, proof.NewConflict(proof.Suspect{Op: i, Anomaly: "lost-write", Why: why}, proof.Suspect{Op: e.by, Anomaly: "lost-write", Why: why}))
+			found = append(found, proof.Between("lost-write", why, i, e.by))
 		}
 	}
 	return found
@@ -231,8 +228,7 @@ func (t *Facts) order(v *logView) []proof.Conflict {
 			ends = append(ends, end{b.op, o.Ret, o.Out.Base + b.n})
 		}
 	}
-	for _, i := range v.reads {
-		o := &t.H.Ops[i]
+	for i, o := range t.H.Each(v.reads) {
 		ends = append(ends, end{i, o.Ret, max(o.Next(), o.Out.HW)})
 	}
 	slices.SortStableFunc(ends, func(a, b end) int { return a.ret - b.ret })
@@ -265,8 +261,7 @@ func (t *Facts) order(v *logView) []proof.Conflict {
 			report(b.op, e, "inconsistent-offsets", fmt.Sprintf("produce (op %d) was put at offset %d", o.ID, o.Out.Base))
 		}
 	}
-	for _, i := range v.reads {
-		o := &t.H.Ops[i]
+	for i, o := range t.H.Each(v.reads) {
 		if e, ok := known(o.Inv); ok && o.Out.HW >= 0 && o.Out.HW < e.to && t.H.Ops[e.op].Inv > t.lastStart(o.Inv) {
 			report(i, e, "lost-write", fmt.Sprintf("fetch (op %d) found the end of the log at offset %d", o.ID, o.Out.HW))
 		}
@@ -325,7 +320,7 @@ func (t *Facts) sequences(v *logView) []proof.Conflict {
 				continue
 			}
 			why := fmt.Sprintf("%s with sequence %d, after sequences %d to %d (op %d) in %s", t.Says(b.op), b.seq, a.seq, a.seq+a.n-1, t.H.Ops[a.op].ID, v.tp)
-			found = append(found, proof.NewConflict(proof.Suspect{Op: b.op, Anomaly: "sequence-break", Why: why}, proof.Suspect{Op: a.op, Anomaly: "sequence-break", Why: why}))
+			found = append(found, proof.Between("sequence-break", why, b.op, a.op))
 		}
 	}
 	return found

@@ -25,8 +25,7 @@ func (t *Facts) EndsOf(write int, commit bool) []int {
 	if known || s == nil {
 		return all
 	}
-	for _, i := range s.Ends[o.In.Epoch] {
-		e := &t.H.Ops[i]
+	for i, e := range t.H.Each(s.Ends[o.In.Epoch]) {
 		if e.In.Commit != commit || !e.Open() && e.Outcome != kfh.OK {
 			continue
 		}
@@ -71,8 +70,7 @@ func (t *Facts) DoneBy(write int) int {
 	w := &t.H.Ops[write]
 	s := t.Producers[w.In.PID]
 	best := t.over(w.In.PID, w.In.Epoch)
-	for _, i := range s.Ends[w.In.Epoch] {
-		e := &t.H.Ops[i]
+	for _, e := range t.H.Each(s.Ends[w.In.Epoch]) {
 		if t.Identified(w.In.PID) || e.Outcome != kfh.OK || e.Inv < w.AnsweredAt() {
 			continue
 		}
@@ -90,8 +88,7 @@ func (t *Facts) DoneBy(write int) int {
 // decided judges what read_committed fetches show and hide.
 func (t *Facts) decided(v *logView) []proof.Conflict {
 	var found []proof.Conflict
-	for _, i := range v.reads {
-		o := &t.H.Ops[i]
+	for i, o := range t.H.Each(v.reads) {
 		if !o.In.Committed {
 			continue
 		}
@@ -154,8 +151,7 @@ func (t *Facts) shownEarly(v *logView, read int, e entry) (proof.Conflict, bool)
 func (t *Facts) RefusedEnds(write, before int, commits bool) []proof.Suspect {
 	w := &t.H.Ops[write]
 	var all []proof.Suspect
-	for _, i := range t.Producers[w.In.PID].Ends[w.In.Epoch] {
-		o := &t.H.Ops[i]
+	for i, o := range t.H.Each(t.Producers[w.In.PID].Ends[w.In.Epoch]) {
 		if o.Outcome == kfh.Failed && !o.Open() && o.Inv < before && o.Ret > w.Inv && (o.In.Commit || !commits) {
 			all = append(all, proof.Suspect{Op: i, Anomaly: "unjustified-fence", Why: fmt.Sprintf("%s, but what op %d wrote was decided", t.Says(i), w.ID)})
 		}
@@ -250,8 +246,7 @@ func (t *Facts) allVisible() map[pairOf]sight {
 		}
 	}
 	seen := map[pairOf]sight{}
-	for _, i := range t.Ops {
-		o := &t.H.Ops[i]
+	for i, o := range t.H.Each(t.Ops) {
 		if o.F != kfh.Fetch || o.Outcome != kfh.OK || !o.In.Committed {
 			continue
 		}
@@ -273,8 +268,7 @@ func (t *Facts) allVisible() map[pairOf]sight {
 // last stable offset is the first of an open one.
 func (t *Facts) undecided(v *logView) []proof.Conflict {
 	var found []proof.Conflict
-	for _, i := range v.reads {
-		o := &t.H.Ops[i]
+	for i, o := range t.H.Each(v.reads) {
 		e, known := v.entries[o.Out.LSO]
 		if !known || o.Out.LSO >= o.Out.HW || e.from.op < 0 || !e.from.txn {
 			continue
@@ -282,7 +276,7 @@ func (t *Facts) undecided(v *logView) []proof.Conflict {
 		if done := t.DoneBy(e.from.op); done >= 0 && t.H.Ops[done].Ret < o.Inv {
 			why := fmt.Sprintf("fetch (op %d) found the last stable offset of %s at %d, where %s is; but the transaction of producer %d epoch %d was over, as %s",
 				o.ID, v.tp, o.Out.LSO, e.value, e.from.pid, e.from.epoch, t.Says(done))
-			found = append(found, proof.NewConflict(proof.Suspect{Op: i, Anomaly: "hanging-txn", Why: why}, proof.Suspect{Op: done, Anomaly: "hanging-txn", Why: why}).With(e.from.op))
+			found = append(found, proof.Between("hanging-txn", why, i, done).With(e.from.op))
 		}
 	}
 	for _, offset := range v.offsets {
@@ -306,5 +300,5 @@ func (t *Facts) noMarker(v *logView, e entry) []proof.Conflict {
 	}
 	why := fmt.Sprintf("%s of %s at offset %d follows %s at %d, although the transaction of producer %d epoch %d was over, as %s: its marker is missing",
 		next.value, v.tp, next.offset, e.value, e.offset, e.from.pid, e.from.epoch, t.Says(done))
-	return []proof.Conflict{proof.NewConflict(proof.Suspect{Op: next.by, Anomaly: "hanging-txn", Why: why}, proof.Suspect{Op: done, Anomaly: "hanging-txn", Why: why}).With(e.from.op)}
+	return []proof.Conflict{proof.Between("hanging-txn", why, next.by, done).With(e.from.op)}
 }

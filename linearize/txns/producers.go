@@ -45,8 +45,7 @@ type milestone struct {
 func NewFacts(h *kfh.History, c kfh.Component) *Facts {
 	t := &Facts{Facts: proof.NewFacts(h, c), Component: c, Clock: h.Clock(), lives: h.Lives(), Producers: map[int64]*Producer{}, batches: map[string][]batch{},
 		known: map[endKey][]int{}, done: map[int]int{}}
-	for _, i := range t.Ops {
-		o := &h.Ops[i]
+	for i, o := range h.Each(t.Ops) {
 		if !o.Row.OfProducer {
 			continue
 		}
@@ -245,8 +244,7 @@ func (t *Facts) outcomes(pid int64) []proof.Conflict {
 	var found []proof.Conflict
 	s := t.Producers[pid]
 	first := map[int64][2]int{} // by epoch, the first abort and the first commit, plus one
-	for _, i := range s.Ops {
-		o := &t.H.Ops[i]
+	for i, o := range t.H.Each(s.Ops) {
 		if o.F != kfh.EndTxn || o.In.PID != pid || o.Outcome != kfh.OK || !t.Bumps(o) {
 			continue
 		}
@@ -261,7 +259,7 @@ func (t *Facts) outcomes(pid int64) []proof.Conflict {
 		}
 		if other > 0 {
 			why := fmt.Sprintf("%s, and so was op %d, which asked for the other outcome of the same transaction", t.Says(i), t.H.Ops[other-1].ID)
-			found = append(found, proof.NewConflict(proof.Suspect{Op: i, Anomaly: WrongTransaction, Why: why}, proof.Suspect{Op: other - 1, Anomaly: WrongTransaction, Why: why}))
+			found = append(found, proof.Between(WrongTransaction, why, i, other-1))
 		}
 		if seen[mine] == 0 {
 			seen[mine] = i + 1
