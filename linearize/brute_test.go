@@ -14,9 +14,9 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// The brute force linearizer knows nothing of sets of worlds, debts, lazy
+// The brute force linearizer knows nothing of sets of states, debts, lazy
 // timers or merged ids: it tries every order of the requests' steps and of every
-// silent step, the sync timer and the high watermark included, on plain copies
+// internal step, the sync timer and the high watermark included, on plain copies
 // of the model's memory.
 
 type bruteState struct {
@@ -135,7 +135,7 @@ func (b *brute) deliver(c *model.Coordinator, s *bruteState) bool {
 	for _, r := range c.Replies {
 		for i := range b.p.Calls {
 			k := &b.p.Calls[i]
-			if s.next[i] != 1 || k.Api != r.API || k.Sender() != r.To {
+			if s.next[i] != 1 || k.API != r.API || k.Sender() != r.To {
 				continue
 			}
 			if !b.matches(k, r, s) {
@@ -157,9 +157,9 @@ func (b *brute) matches(k *groups.Call, r model.Reply, s *bruteState) bool {
 	switch {
 	case r.Err != model.None:
 		return true
-	case k.Api == model.SyncGroup:
+	case k.API == model.SyncGroup:
 		return r.Assignment == k.Parts
-	case k.Api == model.JoinGroup:
+	case k.API == model.JoinGroup:
 		var in []model.MemberID
 		for _, m := range s.members {
 			if m.ID != 0 && !m.Is(model.Pending) {
@@ -178,7 +178,7 @@ func (b *brute) decide(s bruteState, i, pick int) (bruteState, bool) {
 	c := b.coordinator(&s, pick)
 	var r model.Reply
 	parked := false
-	switch k.Api {
+	switch k.API {
 	case model.JoinGroup, model.SyncGroup:
 		s.next[i] = 1
 		r, parked = c.Decide(k.Request())
@@ -188,7 +188,7 @@ func (b *brute) decide(s bruteState, i, pick int) (bruteState, bool) {
 		offsets := []model.Offset{model.NoOffset, model.NoOffset, model.NoOffset}
 		k.Store(offsets)
 		store := model.OffsetStore{Rules: c.Rules, Group: c, Committed: s.applied[:]}
-		if r.Err = store.Decide(&model.OffsetsRequest{API: k.Api, MemberID: k.Member, Generation: k.Gen, Offsets: offsets}); r.Err == model.None {
+		if r.Err = store.Decide(&model.OffsetsRequest{API: k.API, MemberID: k.Member, Generation: k.Gen, Offsets: offsets}); r.Err == model.None {
 			parked = true
 			s.push(i)
 		}
@@ -212,7 +212,7 @@ func (b *brute) decide(s bruteState, i, pick int) (bruteState, bool) {
 	}
 	if parked {
 		s.next[i] = max(s.next[i], 1)
-		waits := k.Api == model.JoinGroup || k.Api == model.SyncGroup
+		waits := k.API == model.JoinGroup || k.API == model.SyncGroup
 		return s, waits || b.matches(k, r, &s)
 	}
 	s.next[i] = 2

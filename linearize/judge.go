@@ -23,7 +23,7 @@ type judge struct {
 	spent    int // by the searches so far
 }
 
-// The effort that the search for a wrong answer may take, in worlds visited: for
+// The effort that the search for a wrong answer may take, in states visited: for
 // one variation of a history, and for all of them. It is not measured in time,
 // so that a report does not depend on how fast the machine is.
 const (
@@ -40,7 +40,7 @@ func (j *judge) diagnose() {
 }
 
 // search asks porcupine about every part. Unknown means that the budget ran out,
-// or that a group had more members or parked requests at once than a world can
+// or that a group had more members or parked requests at once than a state can
 // hold.
 func (j *judge) search(h *kfh.History, c kfh.Component) porcupine.CheckResult {
 	if j.only != nil {

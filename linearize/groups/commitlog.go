@@ -1,9 +1,9 @@
 package groups
 
 import (
-	"encoding/binary"
-
+	"fencecheck/linearize/sequential"
 	"fencecheck/model"
+	"slices"
 )
 
 // A commit is two steps of the coordinator: it is applied, and later the high
@@ -19,17 +19,15 @@ type commitLog struct {
 	queue   []uint32 // indexes of calls
 }
 
-// commitLogs numbers the ledgers of one check, so that a state holds a number and
-// equal ledgers have equal numbers. It only remembers: a step remains a
-// function of its arguments.
+// commitLogs is an interning table of the commit logs of one check, so that a state
+// holds a number.
 type commitLogs struct {
 	calls []Call
-	all   []commitLog
-	at    map[string]uint32
+	*sequential.Table[commitLog, *commitLog]
 }
 
 func newCommitLogs(calls []Call, partitions int) *commitLogs {
-	l := &commitLogs{calls: calls, at: map[string]uint32{}}
+	l := &commitLogs{calls, sequential.NewTable[commitLog]()}
 	empty := commitLog{covered: make([]model.Offset, partitions)}
 	for p := range empty.covered {
 		empty.covered[p] = model.NoOffset
@@ -38,25 +36,29 @@ func newCommitLogs(calls []Call, partitions int) *commitLogs {
 	return l
 }
 
-// number finds or adds a ledger. Marks at the head wait for nothing and go.
+// number finds or adds a commit log. Marks at the head wait for nothing and go.
 func (l *commitLogs) number(b commitLog) uint32 {
-	for len(b.queue) > 0 && l.calls[b.queue[0]].Api == model.OffsetFetch {
+	for len(b.queue) > 0 && l.calls[b.queue[0]].API == model.OffsetFetch {
 		b.queue = b.queue[1:]
 	}
-	key := make([]byte, 0, 4*len(b.covered)+4*len(b.queue))
+	return l.Number(&b)
+}
+
+// Equal compares all of a commit log.
+func (b *commitLog) Equal(c *commitLog) bool {
+	return slices.Equal(b.covered, c.covered) && slices.Equal(b.queue, c.queue)
+}
+
+// Hash mixes all of a commit log.
+func (b *commitLog) Hash() uint64 {
+	h := uint64(len(b.queue))
 	for _, o := range b.covered {
-		key = binary.LittleEndian.AppendUint32(key, uint32(o))
+		h = sequential.Mix(h, uint64(uint32(o)))
 	}
 	for _, c := range b.queue {
-		key = binary.LittleEndian.AppendUint32(key, c)
+		h = sequential.Mix(h, uint64(c))
 	}
-	n, known := l.at[string(key)]
-	if !known {
-		n = uint32(len(l.all))
-		l.all = append(l.all, b)
-		l.at[string(key)] = n
-	}
-	return n
+	return h
 }
 
 // cover moves the high watermark over the first n entries of the queue.
@@ -70,7 +72,7 @@ func (b commitLog) cover(calls []Call, n int) commitLog {
 
 // Store writes the values of a commit.
 func (c *Call) Store(offsets []model.Offset) {
-	if c.Api != model.OffsetCommit {
+	if c.API != model.OffsetCommit {
 		return
 	}
 	for _, v := range c.Values {
@@ -80,13 +82,13 @@ func (c *Call) Store(offsets []model.Offset) {
 
 // apply queues a commit or a stable fetch.
 func (l *commitLogs) apply(n uint32, c uint32) uint32 {
-	b := l.all[n]
+	b := l.All[n]
 	return l.number(commitLog{covered: b.covered, queue: append(append([]uint32(nil), b.queue...), c)})
 }
 
 // acknowledge covers the queue as far as the given call.
 func (l *commitLogs) acknowledge(n uint32, c uint32) uint32 {
-	b := l.all[n]
+	b := l.All[n]
 	for i, q := range b.queue {
 		if q == c {
 			return l.number(b.cover(l.calls, i+1))
@@ -97,7 +99,7 @@ func (l *commitLogs) acknowledge(n uint32, c uint32) uint32 {
 
 // newest is what is committed once all that is applied is covered.
 func (l *commitLogs) newest(n uint32) []model.Offset {
-	b := l.all[n]
+	b := l.All[n]
 	return b.cover(l.calls, len(b.queue)).covered
 }
 
@@ -105,7 +107,7 @@ func (l *commitLogs) newest(n uint32) []model.Offset {
 // fetch reads what it returned. A larger one can follow at any time, so no
 // other needs to be tried.
 func (l *commitLogs) see(n uint32, reads func(covered []model.Offset) bool) (uint32, bool) {
-	b := l.all[n]
+	b := l.All[n]
 	for k := 0; k <= len(b.queue); k++ {
 		if after := b.cover(l.calls, k); reads(after.covered) {
 			return l.number(after), true

@@ -13,7 +13,7 @@ import (
 type Call struct {
 	Op      int // index into History.Ops
 	row     *row
-	Api     model.API
+	API     model.API
 	Unknown bool // no answer that settles the outcome
 	Member  model.MemberID
 	Gen     model.Generation
@@ -150,7 +150,7 @@ func (t mentions) readAt(o *kfh.Op) int {
 func (p *Problem) call(i int) Call {
 	o := &p.H.Ops[i]
 	r := byName[o.F]
-	c := Call{Op: i, Api: r.api, Unknown: o.Open(), Member: p.tables.members[o.In.Member], Gen: model.Generation(o.In.Generation)}
+	c := Call{Op: i, API: r.api, Unknown: o.Open(), Member: p.tables.members[o.In.Member], Gen: model.Generation(o.In.Generation)}
 	if o.Outcome == kfh.Failed && !c.Unknown {
 		c.Err, _ = model.ErrorByName(o.Out.Err)
 	}
@@ -158,7 +158,7 @@ func (p *Problem) call(i int) Call {
 		r.compile(p, &c, o)
 	}
 	c.parks = c.parks && !c.Unknown
-	c.row = byAPI[c.Api]
+	c.row = byAPI[c.API]
 	return c
 }
 
@@ -176,7 +176,7 @@ func (p *Problem) syncCall(c *Call, o *kfh.Op) {
 func (p *Problem) commitCall(c *Call, o *kfh.Op) {
 	switch {
 	case c.Unknown && (p.bare || p.mentions.unread(o)):
-		c.Api = model.TxnOffsetCommit
+		c.API = model.TxnOffsetCommit
 		return
 	case p.bare:
 		return
@@ -246,7 +246,7 @@ func (p *Problem) learn(c *Call) {
 		return
 	}
 	switch {
-	case c.Api == model.JoinGroup && c.Err == model.None:
+	case c.API == model.JoinGroup && c.Err == model.None:
 		g := p.generation(c.Answer.Gen)
 		if g.leader == 0 {
 			g.leader = c.Answer.Leader

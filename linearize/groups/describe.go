@@ -12,7 +12,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// refute notes why a world does not explain an answer. The hot path has no
+// refute notes why a state does not explain an answer. The hot path has no
 // place for it, and pays nothing.
 func (t *turn) refute(why func() string) {
 	if t.why != nil {
@@ -20,7 +20,7 @@ func (t *turn) refute(why func() string) {
 	}
 }
 
-// describe tells a world in a sentence.
+// describe tells a state in a sentence.
 func describe(v *tables, w *state) string {
 	if w.group.State == model.Absent {
 		return "there is no such group"
@@ -76,7 +76,7 @@ func (v *tables) offsetName(o model.Offset) string {
 	return "-1"
 }
 
-// Refusals asks each world.
+// Refusals asks each state.
 func (s *spec) Refusals(order []porcupine.Operation, op int) []sequential.Refusal {
 	state := s.init()
 	for _, o := range order {
@@ -87,7 +87,8 @@ func (s *spec) Refusals(order []porcupine.Operation, op int) []sequential.Refusa
 		if s.Calls[st.Call].Op != op || state.done.Has(i) {
 			continue
 		}
-		n := &config{needMember: state.needMember, needPending: state.needPending, needGeneration: state.needGeneration, oldest: noHorizon}
+		n := &config{needs: state.needs}
+		n.oldest = nothingNeeded
 		for _, at := range state.states {
 			t := turn{spec: s, config: n, before: &s.states.All[at], why: &why}
 			t.step(st)

@@ -18,7 +18,7 @@ import (
 // and the others' parked requests are answered at the first of them.
 func (s *spec) closure(ctx context.Context, c *config) {
 	pending := slices.Clone(c.states)
-	fresh := &config{needMember: c.needMember, needPending: c.needPending, needGeneration: c.needGeneration, oldest: c.oldest, sent: c.sent}
+	fresh := &config{needs: c.needs, sent: c.sent}
 	for len(pending) > 0 && ctx.Err() == nil {
 		t := turn{spec: s, config: fresh, before: &s.states.All[pending[len(pending)-1]]}
 		pending = pending[:len(pending)-1]

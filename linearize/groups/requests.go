@@ -1,3 +1,12 @@
+// Package groups judges what the coordinator of a classic group answered: who is a
+// member of which generation, who owns what, and, as long as no transaction takes
+// part, which offsets are committed.
+//
+// A request is a row of rows (requests.go). What says something about a group's
+// members goes into membership.go (a member is in the group from its first to its
+// last proof), generations.go (a group never comes back to a generation) or
+// agreement.go (one generation, one leader, one plan); the rest of the files are the
+// sequential specification.
 package groups
 
 import (

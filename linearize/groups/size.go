@@ -6,6 +6,7 @@ import (
 	"strconv"
 )
 
+// TooLarge says what of a group does not fit into the model, "" for nothing.
 func TooLarge(h *kfh.History, group kfh.Component) string {
 	v := intern(h, group)
 	switch {

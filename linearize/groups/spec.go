@@ -10,9 +10,9 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// spec is the sequential specification of one component. A state of it is a
-// config, a set of worlds: what clients cannot see (timers, the high watermark,
-// choices by map order) leaves several.
+// spec is the sequential specification of one component. What clients cannot see
+// (timers, the high watermark, choices by map order) leaves several candidate
+// states, so that a state of the search is a config.
 type spec struct {
 	*Problem
 	rules   model.Rules
@@ -21,7 +21,7 @@ type spec struct {
 	states  *sequential.Table[state, *state]
 	sequential.Steps
 	byEnd    []int             // steps by rising end
-	onces    []int             // calls that may be decided silently, once
+	onces    []int             // calls that an internal step may decide, once
 	scratch  state             // of turn.draft
 	view     model.Coordinator // of turn.coordinator
 	store    model.OffsetStore // of turn.offsets
@@ -31,22 +31,27 @@ type spec struct {
 	sequential.Effort
 }
 
+// Size is the number of answers that are looked at.
 func (s *spec) Size() int { return len(s.Calls) }
 
-// config is the state that porcupine sees.
+// config is the state that porcupine sees: a set of candidate states.
 //
-// Its debts say which members and generations the steps still to come need. A
-// world that has lost one of them is dropped at once: neither comes back. That
-// is what the windows of the generations would give the search, at every step.
-// The debts are functions of the set of steps taken, and not compared.
+// It counts which members and generations the steps still to come need. A candidate
+// that has lost one of them is dropped at once: neither comes back. The counts are
+// functions of the steps taken, and not compared.
 type config struct {
 	states sequential.States
 	sum    uint64
-	forced []uint32 // steps that were absorbed and must come next
+	forced []uint32 // steps that were forced and must come next
 	sent   []uint32 // calls of unknown outcome that may have been decided
 	done   sequential.Taken
 	first  int // all steps before it are done
 	closed int // all steps before it are done, in the order of their ends
+	needs
+}
+
+// needs is what the steps still to come need.
+type needs struct {
 	// needMember[m]: steps still to come that need member m in the group.
 	needMember []uint32
 	// needPending[m]: steps still to come that depend on m being pending.
@@ -57,7 +62,7 @@ type config struct {
 	oldest model.Generation
 }
 
-const noHorizon model.Generation = 1<<31 - 1
+const nothingNeeded model.Generation = 1<<31 - 1
 
 // newSpec makes the specification of a component.
 func newSpec(p *Problem) *spec {
@@ -84,17 +89,14 @@ func (c *Call) needsGeneration() (model.Generation, bool) {
 		return c.Gen, true
 	}
 	// A JoinGroup is decided in the generation that it is told or before.
-	return c.Answer.Gen, !c.Unknown && c.Api == model.JoinGroup && c.Err == model.None
+	return c.Answer.Gen, !c.Unknown && c.API == model.JoinGroup && c.Err == model.None
 }
 
-// init is the state before the first request: an absent group, all debts open.
+// init is the state before the first request: an absent group, all steps to come.
 func (s *spec) init() *config {
-	c := &config{
-		needMember:     make([]uint32, len(s.tables.names)),
-		needPending:    make([]uint32, len(s.tables.names)),
-		needGeneration: make([]uint32, len(s.gensUp)),
-		done:           sequential.NewTaken(s.Steps),
-	}
+	c := &config{done: sequential.NewTaken(s.Steps)}
+	c.needMember, c.needPending = make([]uint32, len(s.tables.names)), make([]uint32, len(s.tables.names))
+	c.needGeneration = make([]uint32, len(s.gensUp))
 	for i := range s.Calls {
 		s.count(c, &s.Calls[i], 1)
 	}
@@ -102,18 +104,18 @@ func (s *spec) init() *config {
 		c.states.Add(s.states.Number(&s.starts[i]))
 	}
 	c.finish(s.gensUp)
-	s.absorb(sequential.NoDeadline, c)
+	s.takeFree(sequential.NoDeadline, c)
 	c.finish(s.gensUp)
 	return c
 }
 
-// count changes the debts by one request.
+// count changes by one request what is needed.
 func (s *spec) count(c *config, k *Call, by int) {
 	add := func(n *uint32) { *n = uint32(int(*n) + by) }
 	if k.needsMember() {
 		add(&c.needMember[k.Member])
 	}
-	if k.Member != 0 && (k.Api == model.JoinGroup || k.Api == model.LeaveGroup) {
+	if k.Member != 0 && (k.API == model.JoinGroup || k.API == model.LeaveGroup) {
 		add(&c.needPending[k.Member])
 	}
 	if g, needs := k.needsGeneration(); needs {
@@ -127,7 +129,7 @@ func (c *config) finish(gens []model.Generation) {
 	for _, i := range c.forced {
 		c.sum = sequential.Mix(c.sum, uint64(i))
 	}
-	c.oldest = noHorizon
+	c.oldest = nothingNeeded
 	for i, n := range c.needGeneration {
 		if n > 0 {
 			c.oldest = gens[i]
@@ -170,14 +172,14 @@ func (s *spec) next(ctx context.Context, c *config, i int) *config {
 	}
 	n := s.take(ctx, c, i)
 	if n != nil {
-		s.absorb(ctx, n)
+		s.takeFree(ctx, n)
 		n.finish(s.gensUp)
 	}
 	return n
 }
 
-// take takes a step in every world and closes the result under the steps that
-// nobody sees; nil if no world explains it.
+// take takes a step in every state and closes the result under the steps that
+// nobody sees; nil if no state explains it.
 func (s *spec) take(ctx context.Context, c *config, i int) *config {
 	n := c.after(s, i)
 	n.states = nil
@@ -196,7 +198,7 @@ func (s *spec) take(ctx context.Context, c *config, i int) *config {
 	return n
 }
 
-// after is a copy of the config with a step ticked off; the worlds are still
+// after is a copy of the config with a step ticked off; the states are still
 // those before it.
 func (c *config) after(s *spec, i int) *config {
 	n := *c

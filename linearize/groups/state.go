@@ -14,13 +14,13 @@ const (
 )
 
 // state is one state in which the coordinator may be: its memory of the group,
-// and which requests wait for an answer. Worlds are compared with ==.
+// and which requests wait for an answer. States are compared with ==.
 type state struct {
 	group   model.Group
 	members [maxMembers]model.Member
 	waits   [maxWaits]wait // in the order of their calls
 	commits uint32
-	used    uint64 // silent requests that were decided, by spec.onces
+	used    uint64 // requests without answer that were decided, by spec.onces
 }
 
 // wait is a request that was decided and not yet answered.
@@ -114,9 +114,10 @@ func (w *state) mergePending(asked func(model.MemberID) bool) {
 	}
 }
 
+// Equal compares all of a state.
 func (w *state) Equal(v *state) bool { return *w == *v }
 
-// Hash mixes what is used of a world.
+// Hash mixes what is used of a state.
 func (w *state) Hash() uint64 {
 	g := &w.group
 	h := sequential.Mix(uint64(g.State)|uint64(g.Protocol)<<8|uint64(g.Leader)<<16|uint64(uint32(g.Generation))<<32, uint64(w.commits))

@@ -12,7 +12,7 @@ import (
 //
 // Porcupine is bad at requests of unknown outcome: it tries each at every
 // place. So only commits are steps of their own there; a JoinGroup, SyncGroup or
-// LeaveGroup becomes a silent step that is possible from its invocation on.
+// LeaveGroup becomes an internal step that is possible from its invocation on.
 func (s *spec) listSteps() {
 	const scale = 4 // room between two events
 	end := int64(scale * (len(s.H.Events) + 1))
@@ -41,7 +41,7 @@ func (s *spec) listSteps() {
 	slices.SortStableFunc(s.byEnd, func(a, b int) int { return int(s.Steps[a].To - s.Steps[b].To) })
 }
 
-// lazy tells whether a call of unknown outcome can be left to silent steps. A
+// lazy tells whether a call of unknown outcome can be left to internal steps. A
 // JoinGroup needs a bit, to be decided once only: two of one member that take
 // turns would rebalance for ever. The others change nothing the second time; and
 // of anonymous pending ids one is as good as many (mergePending), so that a
@@ -50,7 +50,7 @@ func (s *spec) listSteps() {
 func (s *spec) lazy(i int) bool {
 	const most = 64
 	c := &s.Calls[i]
-	if c.Api != model.JoinGroup || c.Member == 0 && !c.old {
+	if c.API != model.JoinGroup || c.Member == 0 && !c.old {
 		return c.row.late != nil
 	}
 	if len(s.onces) == most {
@@ -60,7 +60,7 @@ func (s *spec) lazy(i int) bool {
 	return true
 }
 
-// onceBit is the call's bit in world.used, 0 if it has none.
+// onceBit is the call's bit in state.used, 0 if it has none.
 func (s *spec) onceBit(i int) uint64 {
 	if n, has := slices.BinarySearch(s.onces, i); has {
 		return 1 << n
@@ -68,7 +68,7 @@ func (s *spec) onceBit(i int) uint64 {
 	return 0
 }
 
-// step takes a step in one world.
+// step takes a step in one state.
 func (t *turn) step(st sequential.Step) {
 	switch st.Phase {
 	case sequential.Release:
@@ -107,25 +107,25 @@ func (s *spec) available(c *config) []int {
 	return open
 }
 
-// absorb takes, at once and in a fixed order, all steps that cost nothing: they
-// are possible in every world and change none. Whatever order explains the rest
+// takeFree takes, at once and in a fixed order, all steps that cost nothing: they
+// are possible in every state and change none. Whatever order explains the rest
 // without such a step here explains it with the step here, too; so no other
 // place needs to be tried for it. This keeps the search narrow where many
 // requests are open.
 //
-// Porcupine must follow: the absorbed steps are due, and next refuses any other
-// step until they are taken.
-func (s *spec) absorb(ctx context.Context, c *config) {
+// Porcupine must follow: such steps are forced, and next refuses any other step
+// until they are taken.
+func (s *spec) takeFree(ctx context.Context, c *config) {
 	for again := true; again && ctx.Err() == nil; {
 		again = false
 		for _, i := range s.available(c) {
-			worlds, free := s.free(c, i)
+			states, free := s.free(c, i)
 			if !free {
 				continue
 			}
 			again = true
 			*c = *c.after(s, i)
-			c.states = worlds
+			c.states = states
 			c.forced = append(slices.Clone(c.forced), uint32(i))
 			if st := s.Steps[i]; st.Phase == sequential.Sent {
 				c.sent = append(slices.Clone(c.sent), uint32(st.Call))
@@ -135,7 +135,7 @@ func (s *spec) absorb(ctx context.Context, c *config) {
 	}
 }
 
-// free tells whether a step is possible in every world and changes none, but
+// free tells whether a step is possible in every state and changes none, but
 // for the note that its own answer is outstanding.
 func (s *spec) free(c *config, i int) (sequential.States, bool) {
 	st := s.Steps[i]
@@ -146,7 +146,7 @@ func (s *spec) free(c *config, i int) (sequential.States, bool) {
 		return nil, false
 	}
 	var all sequential.States
-	scratch := &config{needMember: c.needMember, needPending: c.needPending, needGeneration: c.needGeneration, oldest: c.oldest}
+	scratch := &config{needs: c.needs}
 	for _, at := range c.states {
 		scratch.states = scratch.states[:0]
 		before := s.states.All[at]

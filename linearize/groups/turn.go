@@ -8,7 +8,7 @@ import (
 	"fencecheck/model"
 )
 
-// turn takes one step in one world. What comes of it goes into config.
+// turn takes one step in one state. What comes of it goes into config.
 type turn struct {
 	*spec
 	config *config
@@ -31,7 +31,7 @@ func (t *turn) release(i int) {
 		return
 	}
 	w.dropWait(i)
-	if c := &t.Calls[i]; c.Api == model.OffsetCommit || c.Api == model.OffsetFetch {
+	if c := &t.Calls[i]; c.API == model.OffsetCommit || c.API == model.OffsetFetch {
 		w.commits = t.commits.acknowledge(w.commits, uint32(i))
 	}
 	t.keep(w)
@@ -57,14 +57,14 @@ func (t *turn) leave(i int) {
 	})
 }
 
-// draft is a copy of the world, to be changed. There is one for all turns: a
+// draft is a copy of the state, to be changed. There is one for all turns: a
 // fresh one would be an allocation for each attempt.
 func (t *turn) draft() *state {
 	t.scratch = *t.before
 	return &t.scratch
 }
 
-// coordinator is the model's view on a world; there is one, too.
+// coordinator is the model's view on a state; there is one, too.
 func (t *turn) coordinator(w *state) *model.Coordinator {
 	k := &t.view
 	*k = model.Coordinator{Rules: &t.rules, Group: &w.group, Members: w.members[:], Replies: k.Replies[:0]}
@@ -77,7 +77,7 @@ func (t *turn) coordinator(w *state) *model.Coordinator {
 // choose runs a call of the model once for each choice it has and keeps what
 // the recorded answers allow. Choices of a leader are read off the answers; a
 // generation nobody was told about may have any. run tells whether the call's
-// own answer is right; it may replace the world.
+// own answer is right; it may replace the state.
 func (t *turn) choose(run func(*model.Coordinator, *state) bool) {
 	for pick := 0; ; pick++ {
 		w := t.draft()
@@ -100,7 +100,7 @@ func (t *turn) choose(run func(*model.Coordinator, *state) bool) {
 
 // Request is the call as a member's request.
 func (c *Call) Request() *model.GroupRequest {
-	return &model.GroupRequest{API: c.Api, MemberID: c.Member, Generation: c.Gen, Protocols: c.protos, Meta: c.meta, OldVersion: c.old, Fresh: c.fresh, Plan: c.plan}
+	return &model.GroupRequest{API: c.API, MemberID: c.Member, Generation: c.Gen, Protocols: c.protos, Meta: c.meta, OldVersion: c.old, Fresh: c.fresh, Plan: c.plan}
 }
 
 // offsets is the model's view on the offsets of a group.
@@ -118,7 +118,7 @@ func (t *turn) agrees(c *Call, err model.Error) bool {
 	return false
 }
 
-// answered keeps a world if the model's error is the recorded one.
+// answered keeps a state if the model's error is the recorded one.
 func (t *turn) answered(c *Call, w *state, err model.Error) {
 	if t.agrees(c, err) {
 		t.keep(w)
@@ -167,12 +167,12 @@ func (t *turn) matches(c *Call, a model.Reply, w *state) bool {
 	}
 	want := &c.Answer
 	switch {
-	case c.Api == model.SyncGroup && a.Err == model.None && a.Assignment != c.Parts:
+	case c.API == model.SyncGroup && a.Err == model.None && a.Assignment != c.Parts:
 		t.refute(func() string {
 			return fmt.Sprintf("the coordinator assigns %s in generation %d", t.tables.partNames(a.Assignment), w.group.Generation)
 		})
 		return false
-	case c.Api != model.JoinGroup || a.Err != model.None:
+	case c.API != model.JoinGroup || a.Err != model.None:
 		return true
 	case a.Generation != want.Gen, a.MemberID != want.Member,
 		want.Leader != 0 && a.Leader != want.Leader,
@@ -197,7 +197,7 @@ func (t *turn) deliver(k *model.Coordinator, w *state) bool {
 				continue
 			}
 			c := &t.Calls[at.call-1]
-			if c.Api != r.API || c.Sender() != r.To {
+			if c.API != r.API || c.Sender() != r.To {
 				continue
 			}
 			if !t.matches(c, r, w) {
@@ -240,11 +240,11 @@ func (t *turn) foretold(w *state) bool {
 }
 
 // commit decides an OffsetCommit; the model stores into a copy of the newest
-// offsets, the ledger keeps the order.
+// offsets, the commit log keeps the order.
 func (t *turn) commit(i int) {
 	c := &t.Calls[i]
 	w := t.draft()
-	err := t.offsets(t.coordinator(w)).Decide(&model.OffsetsRequest{API: c.Api, MemberID: c.Member, Generation: c.Gen})
+	err := t.offsets(t.coordinator(w)).Decide(&model.OffsetsRequest{API: c.API, MemberID: c.Member, Generation: c.Gen})
 	if !t.agrees(c, err) {
 		return
 	}
@@ -286,7 +286,7 @@ func (t *turn) fetch(i int) {
 	s := t.offsets(t.coordinator(w))
 	reads := func(offsets []model.Offset) bool {
 		s.Committed = offsets
-		q := model.OffsetsRequest{API: c.Api, Offsets: t.fetched[:len(offsets)]}
+		q := model.OffsetsRequest{API: c.API, Offsets: t.fetched[:len(offsets)]}
 		s.Decide(&q)
 		for _, v := range c.Values {
 			if q.Offsets[v.Part] != v.Value {
@@ -321,7 +321,7 @@ func (t *turn) fetch(i int) {
 	t.keep(w)
 }
 
-// keep adds a world, unless something that must still happen cannot happen in
+// keep adds a state, unless something that must still happen cannot happen in
 // it any more: a generation or a member is over that later steps need, and
 // neither comes back.
 func (t *turn) keep(w *state) {
@@ -348,7 +348,7 @@ func (t *turn) keep(w *state) {
 	t.config.states.Add(t.states.Number(w))
 }
 
-// forgetUsed forgets which silent requests of a member were decided, once the
+// forgetUsed forgets which requests without answer of a member were decided, once the
 // member is out: none of them can be decided any more.
 func (t *turn) forgetUsed(w *state) {
 	if w.used == 0 {

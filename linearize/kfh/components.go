@@ -51,6 +51,7 @@ func Split(h *History) []Component {
 	return all
 }
 
+// Only keeps some of the requests.
 func (c Component) Only(keep func(op int) bool) Component {
 	return Component{c.Name, slices.DeleteFunc(slices.Clone(c.Ops), func(i int) bool { return !keep(i) })}
 }

@@ -1,3 +1,6 @@
+// Package kfh reads histories of the format kfh/1 and says what a history says by
+// itself: its requests and their outcomes, which of them belong together, the lives
+// of the broker, and its clock. Which requests there are, it is told by a Table.
 package kfh
 
 import (

@@ -1,3 +1,5 @@
+// Package offsets judges the committed offsets of a group by necessary conditions,
+// whoever committed them: members, administrators or transactions.
 package offsets
 
 import (

@@ -1,3 +1,6 @@
+// Package proof is what the necessary conditions of all parts share: conflicts
+// between answers, and the index over what answers say about a quantity that only
+// grows.
 package proof
 
 import (
@@ -32,6 +35,7 @@ type Facts struct {
 	Ops []int // requests that were sent, in the order of invocation
 }
 
+// NewFacts leaves out what was never sent.
 func NewFacts(h *kfh.History, c kfh.Component) *Facts {
 	n := &Facts{H: h}
 	for i, o := range h.Each(c.Ops) {

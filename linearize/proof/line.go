@@ -25,6 +25,7 @@ type Line struct {
 	nearestAfter []int
 }
 
+// NewLine makes the index.
 func NewLine(all []Observation) *Line {
 	h := &Line{all: all, byEnd: make([]int, len(all)), byStart: make([]int, len(all))}
 	for i := range all {

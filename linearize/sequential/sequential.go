@@ -1,3 +1,11 @@
+// Package sequential is what the sequential specifications of all parts share: the
+// steps of their requests, sets of candidate states, and how porcupine is asked.
+//
+// Nobody sees all that a coordinator does, so that a state of the search is a set:
+// each candidate state in it explains every answer so far. A step keeps those that
+// explain one more, and adds where internal steps (timers, markers, requests
+// without an answer) lead from there; a history is legal if the set never runs
+// empty on some order of its steps.
 package sequential
 
 import (
@@ -12,12 +20,14 @@ import (
 type Effort struct {
 	Bounded  bool // the search ends, undecided, when it has spent its fuel
 	Fuel     int
-	Spent    int  // worlds visited
+	Spent    int  // states visited
 	Overflow bool // something did not fit; nothing follows from "illegal"
 }
 
+// Exhausted tells that the fuel is spent.
 func (e *Effort) Exhausted() bool { return e.Bounded && e.Spent >= e.Fuel }
 
+// Work is the effort of a specification that embeds it.
 func (e *Effort) Work() *Effort { return e }
 
 // Specification is a specification that porcupine can search.
@@ -42,14 +52,14 @@ type Refusal struct {
 var NoDeadline = context.Background()
 
 // Phase says which of a request's steps a porcupine operation is.
-type phase uint8
+type Phase uint8
 
 const (
-	Whole   phase = iota // decided and answered at once
+	Whole   Phase = iota // decided and answered at once
 	Decide               // decided; the answer is parked, or waits for the high watermark
 	Release              // the answer is sent
 	Perhaps              // unknown outcome: decided here, or never
-	Sent                 // unknown outcome: from here on it may be decided, by a silent step
+	Sent                 // unknown outcome: from here on it may be decided, by an internal step
 	Restart              // the broker starts again; call is the life that ends
 )
 
@@ -57,7 +67,7 @@ const (
 // is that they lie between its invocation and its answer.
 type Step struct {
 	Call     int
-	Phase    phase
+	Phase    Phase
 	From, To int64
 }
 
@@ -79,7 +89,7 @@ func Model[C any](first func() *C, next func(context.Context, *C, int) *C, equal
 type Steps []Step
 
 // Add appends a step.
-func (l *Steps) Add(call int, p phase, from, to int64) {
+func (l *Steps) Add(call int, p Phase, from, to int64) {
 	*l = append(*l, Step{call, p, from, to})
 }
 
@@ -95,6 +105,7 @@ func (l Steps) Operations() []porcupine.Operation {
 // Taken are the steps that were taken, a bit each.
 type Taken []uint64
 
+// NewTaken makes room for steps, none of which is taken.
 func NewTaken(steps Steps) Taken { return make(Taken, (len(steps)+63)/64) }
 
 // With is a copy with one more step.
@@ -104,9 +115,10 @@ func (t Taken) With(i int) Taken {
 	return n
 }
 
+// Has tells whether a step was taken.
 func (t Taken) Has(i int) bool { return t[i/64]>>(i%64)&1 == 1 }
 
-// Table numbers the values of one check: equal values have equal numbers, and
+// Table is an interning table: it numbers the values of one check: equal values have equal numbers, and
 // the search keeps numbers. It only remembers, so that a step remains a function
 // of its arguments.
 type Table[W any, P interned[W]] struct {
@@ -121,10 +133,12 @@ type interned[W any] interface {
 	Equal(*W) bool
 }
 
+// NewTable makes an empty table.
 func NewTable[W any, P interned[W]]() *Table[W, P] {
 	return &Table[W, P]{at: map[uint64][]uint32{}}
 }
 
+// Number finds or adds a value.
 func (a *Table[W, P]) Number(w P) uint32 {
 	h := w.Hash()
 	for _, n := range a.at[h] {
@@ -138,10 +152,10 @@ func (a *Table[W, P]) Number(w P) uint32 {
 	return n
 }
 
-// States is a set of worlds: their numbers, rising.
+// States is a set of candidate states: their numbers in a Table, rising.
 type States []uint32
 
-// Add puts a world into the set; it tells whether the world is new there.
+// Add puts a state into the set; it tells whether it is new there.
 func (s *States) Add(n uint32) bool {
 	at, known := slices.BinarySearch(*s, n)
 	if !known {
@@ -150,6 +164,7 @@ func (s *States) Add(n uint32) bool {
 	return !known
 }
 
+// Hash mixes the numbers of a set.
 func (s States) Hash() uint64 {
 	var h uint64
 	for _, n := range s {
@@ -164,6 +179,7 @@ func Mix(h, v uint64) uint64 {
 	return h ^ h>>29
 }
 
+// Bit is 1 for true.
 func Bit(b bool) uint64 {
 	if b {
 		return 1

@@ -54,7 +54,7 @@ func (t *turn) internal(from *state, st sequential.Step, armed []int) {
 }
 
 // forget notes which requests without an answer can have no effect any more:
-// their epoch is over, with all its markers. So worlds that differ only in
+// their epoch is over, with all its markers. So states that differ only in
 // whether those were decided become equal.
 func (s *spec) forget(w *state) {
 	now := &w.txn

@@ -42,6 +42,7 @@ type milestone struct {
 	op    int
 }
 
+// NewFacts collects what a component says of each producer.
 func NewFacts(h *kfh.History, c kfh.Component) *Facts {
 	t := &Facts{Facts: proof.NewFacts(h, c), Component: c, Clock: h.Clock(), lives: h.Lives(), Producers: map[int64]*Producer{}, batches: map[string][]batch{},
 		known: map[endKey][]int{}, done: map[int]int{}}

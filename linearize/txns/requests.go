@@ -1,3 +1,7 @@
+// Package txns judges what transactional producers and the readers of their logs
+// were answered: by necessary conditions on epochs (producers.go), on outcomes
+// (outcomes.go) and on logs (logs.go), and by the sequential specification of each
+// transactional id. A request is a row of rows (requests.go).
 package txns
 
 import (

@@ -25,14 +25,14 @@ type spec struct {
 	rise []int          // steps by rising most
 }
 
-// config is the state that porcupine sees: a set of worlds. The rest are
-// functions of the steps taken, and not compared. No step to come can be taken
-// beyond horizon: an epoch never comes back, so worlds beyond it are dropped.
+// config is the state that porcupine sees: a set of candidate states. The rest are
+// functions of the steps taken, and not compared. An epoch never comes back, so a
+// state is dropped in which some step still to come cannot be taken any more.
 type config struct {
-	states  sequential.States
-	sent    []int // calls without answer that were sent
-	done    sequential.Taken
-	horizon int // in txnSpec.rise
+	states sequential.States
+	sent   []int // calls without answer that were sent
+	done   sequential.Taken
+	next   int // in spec.rise: the first step there that was not taken
 }
 
 // Specification makes the specification of one transactional id.
@@ -87,18 +87,18 @@ func (s *spec) limits(c kfh.Component) {
 	slices.SortStableFunc(s.rise, func(a, b int) int { return int(s.most[a]) - int(s.most[b]) })
 }
 
-// after is the config with a step ticked off, without worlds.
+// after is the config with a step ticked off, without states.
 func (s *spec) after(c *config, i int) *config {
-	n := &config{sent: c.sent, done: c.done.With(i), horizon: c.horizon}
-	for n.horizon < len(s.rise) && n.done.Has(s.rise[n.horizon]) {
-		n.horizon++
+	n := &config{sent: c.sent, done: c.done.With(i), next: c.next}
+	for n.next < len(s.rise) && n.done.Has(s.rise[n.next]) {
+		n.next++
 	}
 	return n
 }
 
-// hopeless tells of a world in which some step can never be taken again.
+// hopeless tells of a state in which some step can never be taken again.
 func (s *spec) hopeless(c *config, w *state) bool {
-	return c.horizon < len(s.rise) && w.txn.Epoch > s.most[s.rise[c.horizon]]
+	return c.next < len(s.rise) && w.txn.Epoch > s.most[s.rise[c.next]]
 }
 
 func (s *spec) init() *config {
@@ -109,15 +109,17 @@ func (s *spec) init() *config {
 // width is how many producers a leader may know.
 func (s *spec) width() int { return len(s.pids) }
 
+// PorcupineModel wraps the specification.
 func (s *spec) PorcupineModel() porcupine.Model {
 	return sequential.Model(s.init, s.next,
 		func(a, b *config) bool { return slices.Equal(a.states, b.states) },
 		func(c *config) uint64 { return c.states.Hash() })
 }
 
+// Size is the number of answers that are looked at.
 func (s *spec) Size() int { return len(s.calls) }
 
-// next takes a step; nil if no world explains it.
+// next takes a step; nil if no state explains it.
 func (s *spec) next(ctx context.Context, c *config, i int) *config {
 	st := s.Steps[i]
 	n := s.after(c, i)
@@ -144,7 +146,7 @@ func (s *spec) next(ctx context.Context, c *config, i int) *config {
 	return n
 }
 
-// each calls do with a copy of every world that silent steps lead to before a
+// each calls do with a copy of every state that internal steps lead to before a
 // step.
 func (s *spec) each(ctx context.Context, c *config, st sequential.Step, do func(*state)) {
 	all := slices.Clone(c.states)
@@ -162,7 +164,7 @@ func (s *spec) each(ctx context.Context, c *config, st sequential.Step, do func(
 	}
 }
 
-// Refusals asks each world, after the steps that nobody sees.
+// Refusals asks each state, after the steps that nobody sees.
 func (s *spec) Refusals(order []porcupine.Operation, op int) []sequential.Refusal {
 	now := s.init()
 	taken := map[int]bool{}

@@ -23,9 +23,11 @@ type core struct {
 	lives    int16  // starts of the broker: the coordinator epoch
 	began    int64  // when the transaction began at the earliest
 	used     uint64 // requests without answer that were decided or came to nothing
-	// closing: the record of the last completion may not be in the log yet, and
-	// nobody was answered as if it were. Until then all is refused. The model
-	// writes it at once.
+	// closing: the last transaction is decided, and the record that completes it may
+	// still be on its way to the coordinator's log; until it is there, any request
+	// may be refused with CONCURRENT_TRANSACTIONS. The model writes that record in
+	// the same step, so the time in between has to be remembered here. It ends, at
+	// the latest, with the first answer that is no such refusal.
 	closing bool
 }
 
@@ -44,10 +46,12 @@ func (w *state) clone() *state {
 	return &state{w.core, slices.Clone(w.entries), slices.Clone(w.windows), slices.Clone(w.flights)}
 }
 
+// Equal compares all of a state.
 func (w *state) Equal(v *state) bool {
 	return w.core == v.core && slices.Equal(w.entries, v.entries) && slices.Equal(w.windows, v.windows) && slices.Equal(w.flights, v.flights)
 }
 
+// Hash mixes what tells states apart most.
 func (w *state) Hash() uint64 {
 	h := sequential.Mix(w.used, uint64(w.began)<<1|sequential.Bit(w.closing))
 	t := &w.txn

@@ -7,7 +7,7 @@ import (
 	"fencecheck/model"
 )
 
-// turn takes one step in one world, w, which is its own to change. What comes
+// turn takes one step in one state, w, which is its own to change. What comes
 // of it goes to keep.
 type turn struct {
 	*spec
@@ -47,7 +47,7 @@ func (t *turn) step(st sequential.Step) {
 	}
 }
 
-// coordinator is the model's view on the world.
+// coordinator is the model's view on the state.
 func (t *turn) coordinator() *model.TransactionCoordinator {
 	k := &model.TransactionCoordinator{Rules: &t.rules, Txn: &t.w.txn, Outbox: &t.w.outbox, Epoch: t.w.lives, Fresh: t.w.txn.PID + 1}
 	if len(t.lives) > 1 {
