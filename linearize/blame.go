@@ -2,10 +2,11 @@ package linearize
 
 import (
 	"cmp"
-	"fencecheck/linearize/proof"
-	"fencecheck/linearize/txns"
 	"maps"
 	"slices"
+
+	"fencecheck/linearize/proof"
+	"fencecheck/linearize/txns"
 
 	"github.com/anishathalye/porcupine"
 )

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+
 	"fencecheck/linearize/kfh"
 )
 

@@ -2,12 +2,13 @@ package linearize
 
 import (
 	"cmp"
-	"fencecheck/linearize/groups"
-	"fencecheck/linearize/kfh"
 	"io"
 	"os"
 	"slices"
 	"time"
+
+	"fencecheck/linearize/groups"
+	"fencecheck/linearize/kfh"
 
 	"github.com/anishathalye/porcupine"
 )

@@ -24,6 +24,23 @@
 //	report := linearize.Check(h, linearize.Options{})
 //	fmt.Println(report.Verdict, report.Findings)
 //
+// The house: each folder knows only those above it in this list, and a test holds
+// that.
+//
+//	kfh         the format: reading, fields, what a history says by itself
+//	proof       conflicts between answers, the frame of necessary conditions
+//	sequential  steps and candidate states, the frame of sequential specifications
+//	groups      the members and generations of classic groups, and their offsets
+//	txns        transactional ids, producers and logs
+//	offsets     committed offsets, where transactions may have brought them
+//	linearize   the parts of a history, the verdict, and which answers to blame
+//
+// To add a request of a part: a name in kfh, a row in the part's requests.go (its
+// fields, what its answer proves, how it compiles into a request of the model, who
+// decides it), and, if its answer proves something new, a rule. To add a part: a
+// folder with a table of requests, a function for its conflicts and one for its
+// specification, each called here once (supported.go, necessary.go, parts.go).
+//
 // What is modelled: dynamic members of classic groups, plain and transactional
 // offsets, transactional producers of both styles (transaction.version 1 and 2),
 // the logs that they write to, and a broker that is killed and started again

@@ -2,6 +2,7 @@ package linearize
 
 import (
 	"encoding/json"
+
 	"fencecheck/linearize/kfh"
 )
 

@@ -1,11 +1,12 @@
 package linearize
 
 import (
+	"slices"
+	"time"
+
 	"fencecheck/linearize/groups"
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/sequential"
-	"slices"
-	"time"
 
 	"github.com/anishathalye/porcupine"
 )

@@ -1,12 +1,13 @@
 package linearize
 
 import (
-	"fencecheck/linearize/kfh"
-	"fencecheck/linearize/proof"
-	"fencecheck/linearize/sequential"
 	"fmt"
 	"slices"
 	"strings"
+
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/proof"
+	"fencecheck/linearize/sequential"
 
 	"github.com/anishathalye/porcupine"
 )

@@ -1,12 +1,12 @@
 package linearize
 
 import (
+	"slices"
+
 	"fencecheck/linearize/groups"
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/sequential"
 	"fencecheck/linearize/txns"
-	"fmt"
-	"slices"
 )
 
 // A component with transactions is not searched as a whole: what a group, a
@@ -18,8 +18,7 @@ import (
 // part is a component under one specification.
 type part struct {
 	kfh.Component
-	about string
-	spec  func(*kfh.History, kfh.Component) sequential.Specification // of the part, or of a beginning of it
+	spec func(*kfh.History, kfh.Component) sequential.Specification // of the part, or of a beginning of it
 	// anomaly names an answer that no order explains, by what the model would have
 	// answered. It is nil where the answers that would be right give the name.
 	anomaly func(o *kfh.Op, refused []sequential.Refusal) string
@@ -37,14 +36,14 @@ func undivided(h *kfh.History, c kfh.Component) bool { return plain(h, c) && len
 // partsOf lists the specifications that a component must satisfy.
 func partsOf(h *kfh.History, c kfh.Component) []part {
 	if undivided(h, c) {
-		return []part{{Component: c, about: c.Name, spec: groups.Specification}}
+		return []part{{Component: c, spec: groups.Specification}}
 	}
 	var all []part
 	for _, g := range c.Groups(h) {
 		all = append(all, membershipParts(h, g)...)
 	}
 	for _, p := range c.Producers(h) {
-		all = append(all, part{p, "transactional id " + p.Name, txns.Specification, txns.Anomaly})
+		all = append(all, part{p, txns.Specification, txns.Anomaly})
 	}
 	return all
 }
@@ -55,10 +54,7 @@ func membershipParts(h *kfh.History, g kfh.Component) []part {
 	var all []part
 	lives := h.Lives()
 	for k, l := range lives {
-		p := part{Component: g.During(h, l), about: "group " + g.Name}
-		if k > 0 {
-			p.about += fmt.Sprintf(" after restart %d", k)
-		}
+		p := part{Component: g.During(h, l)}
 		if len(p.Ops) == 0 {
 			continue
 		}

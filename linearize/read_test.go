@@ -3,11 +3,12 @@ package linearize
 import (
 	"bytes"
 	"errors"
-	"fencecheck/linearize/kfh"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"fencecheck/linearize/kfh"
 )
 
 const testHeader = `{"kfh":1,"group_protocol":"classic","level":"wire","start":"empty"}` + "\n"

@@ -5,12 +5,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fencecheck/linearize/kfh"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
+
+	"fencecheck/linearize/kfh"
 )
 
 // testdata holds recordings of Apache Kafka 4.4.0 (one broker, clients that

@@ -3,6 +3,7 @@ package linearize
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"fencecheck/linearize/kfh"
 	"fencecheck/model"
@@ -165,10 +166,10 @@ func (s *simulation) giveUp(m *message) {
 }
 
 // take removes a random element.
-func take(s *simulation, list *[]*message) *message {
-	i := s.rng.IntN(len(*list))
+func take[M any](rng *rand.Rand, list *[]M) M {
+	i := rng.IntN(len(*list))
 	m := (*list)[i]
-	*list = append((*list)[:i], (*list)[i+1:]...)
+	*list = slices.Delete(*list, i, i+1)
 	return m
 }
 
@@ -178,7 +179,7 @@ func (s *simulation) arrive() bool {
 	if len(s.network) == 0 {
 		return false
 	}
-	m := take(s, &s.network)
+	m := take(s.rng, &s.network)
 	switch {
 	case m.held > 0:
 		m.held--
@@ -195,7 +196,7 @@ func (s *simulation) deliver() bool {
 	if len(s.answers) == 0 {
 		return false
 	}
-	m := take(s, &s.answers)
+	m := take(s.rng, &s.answers)
 	if m.lost {
 		return true
 	}

@@ -1,8 +1,9 @@
 package linearize
 
 import (
-	"fencecheck/linearize/kfh"
 	"strconv"
+
+	"fencecheck/linearize/kfh"
 )
 
 // client is one simulated client: a member-to-be that follows the rules of

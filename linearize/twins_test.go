@@ -1,10 +1,11 @@
 package linearize
 
 import (
-	"fencecheck/linearize/kfh"
 	"maps"
 	"slices"
 	"testing"
+
+	"fencecheck/linearize/kfh"
 )
 
 // A twin is a legal history with one answer changed such that two or three

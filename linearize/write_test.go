@@ -4,9 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"fencecheck/linearize/kfh"
 	"io"
 	"slices"
+
+	"fencecheck/linearize/kfh"
 )
 
 // Field is one field of a JSON object.

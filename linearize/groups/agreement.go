@@ -1,12 +1,13 @@
 package groups
 
 import (
-	"fencecheck/linearize/kfh"
-	"fencecheck/linearize/proof"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/proof"
 )
 
 // What the coordinator tells the members of one generation is one thing: one

@@ -1,9 +1,10 @@
 package groups
 
 import (
+	"slices"
+
 	"fencecheck/linearize/sequential"
 	"fencecheck/model"
-	"slices"
 )
 
 // A commit is two steps of the coordinator: it is applied, and later the high

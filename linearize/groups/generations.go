@@ -1,10 +1,11 @@
 package groups
 
 import (
-	"fencecheck/linearize/kfh"
-	"fencecheck/linearize/proof"
 	"fmt"
 	"math"
+
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/proof"
 )
 
 // A group goes through its generations in order, and each generation through

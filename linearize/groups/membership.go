@@ -1,11 +1,12 @@
 package groups
 
 import (
-	"fencecheck/linearize/kfh"
-	"fencecheck/linearize/proof"
 	"fmt"
 	"maps"
 	"slices"
+
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/proof"
 )
 
 // facts are the requests to one group in one life of its broker.

@@ -1,14 +1,15 @@
 package groups
 
 import (
-	"fencecheck/linearize/kfh"
-	"fencecheck/linearize/proof"
-	"fencecheck/linearize/sequential"
-	"fencecheck/model"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/proof"
+	"fencecheck/linearize/sequential"
+	"fencecheck/model"
 )
 
 // projection is one partition's offsets without the group: the accepted commits

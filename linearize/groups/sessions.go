@@ -1,9 +1,10 @@
 package groups
 
 import (
+	"fmt"
+
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/proof"
-	"fmt"
 )
 
 // A clock that can be trusted limits what silence explains. Every accepted

@@ -1,9 +1,10 @@
 package groups
 
 import (
+	"strconv"
+
 	"fencecheck/linearize/kfh"
 	"fencecheck/model"
-	"strconv"
 )
 
 // TooLarge says what of a group does not fit into the model, "" for nothing.

@@ -1,12 +1,13 @@
 package offsets
 
 import (
-	"fencecheck/linearize/kfh"
-	"fencecheck/linearize/proof"
-	"fencecheck/linearize/txns"
 	"fmt"
 	"maps"
 	"slices"
+
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/proof"
+	"fencecheck/linearize/txns"
 )
 
 // Offsets of a transaction are pending until its marker: a plain fetch does not

@@ -3,12 +3,13 @@
 package offsets
 
 import (
-	"fencecheck/linearize/kfh"
-	"fencecheck/linearize/proof"
-	"fencecheck/linearize/txns"
 	"fmt"
 	"maps"
 	"slices"
+
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/proof"
+	"fencecheck/linearize/txns"
 )
 
 // Without looking at the group, one partition's committed offset is a register:

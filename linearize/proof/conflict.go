@@ -4,9 +4,10 @@
 package proof
 
 import (
-	"fencecheck/linearize/kfh"
 	"fmt"
 	"slices"
+
+	"fencecheck/linearize/kfh"
 )
 
 // Conflict is a set of answers that contradict each other.

@@ -10,8 +10,9 @@ package sequential
 
 import (
 	"context"
-	"fencecheck/model"
 	"slices"
+
+	"fencecheck/model"
 
 	"github.com/anishathalye/porcupine"
 )

@@ -2,10 +2,11 @@ package txns
 
 import (
 	"cmp"
-	"fencecheck/linearize/kfh"
-	"fencecheck/linearize/proof"
 	"fmt"
 	"slices"
+
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/proof"
 )
 
 // A log is the simplest witness: an offset holds one record for ever, so what

@@ -1,10 +1,11 @@
 package txns
 
 import (
-	"fencecheck/linearize/kfh"
-	"fencecheck/linearize/proof"
 	"fmt"
 	"slices"
+
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/proof"
 )
 
 // A record's transaction ends with the next marker of its producer. Who reads

@@ -2,10 +2,11 @@ package txns
 
 import (
 	"cmp"
-	"fencecheck/linearize/kfh"
-	"fencecheck/linearize/proof"
 	"fmt"
 	"slices"
+
+	"fencecheck/linearize/kfh"
+	"fencecheck/linearize/proof"
 )
 
 // Facts is a component under the eyes of the necessary conditions about
