@@ -1,6 +1,7 @@
 package groups
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -39,11 +40,30 @@ type reading struct {
 
 // joined is what a JoinGroup's answer says about a generation.
 type joined struct {
-	Gen      model.Generation
-	Member   model.MemberID
+	Gen    model.Generation
+	Member model.MemberID
+	roster
+}
+
+// roster is who makes up a generation, as far as it was told.
+type roster struct {
 	Leader   model.MemberID   // 0: not told
 	Protocol model.Protocol   // 0: not told
 	Members  []model.MemberID // nil: not told; sorted
+}
+
+// fits tells whether nothing else was told.
+func (r *roster) fits(leader model.MemberID, protocol model.Protocol, w *state) bool {
+	return (r.Leader == 0 || r.Leader == leader) && (r.Protocol == 0 || r.Protocol == protocol) &&
+		(r.Members == nil || slices.Equal(w.ids(), r.Members))
+}
+
+// add fills in what another answer tells.
+func (r *roster) add(o *roster) {
+	r.Leader, r.Protocol = cmp.Or(r.Leader, o.Leader), cmp.Or(r.Protocol, o.Protocol)
+	if r.Members == nil {
+		r.Members = o.Members
+	}
 }
 
 // Problem is a component in the model's numbers.
@@ -59,11 +79,9 @@ type Problem struct {
 
 // generation is what all answers together say about one generation.
 type generation struct {
-	leader   model.MemberID   // 0: not told
-	protocol model.Protocol   // 0: not told
-	members  []model.MemberID // nil: not told
-	joiners  []model.MemberID // were told to be in it
-	lived    bool             // something was accepted in it
+	roster
+	joiners []model.MemberID // were told to be in it
+	lived   bool             // something was accepted in it
 }
 
 // Compile translates a component. Requests that change nothing and tell
@@ -248,15 +266,7 @@ func (p *Problem) learn(c *Call) {
 	switch {
 	case c.API == model.JoinGroup && c.Err == model.None:
 		g := p.generation(c.Answer.Gen)
-		if g.leader == 0 {
-			g.leader = c.Answer.Leader
-		}
-		if g.protocol == 0 {
-			g.protocol = c.Answer.Protocol
-		}
-		if g.members == nil {
-			g.members = c.Answer.Members
-		}
+		g.add(&c.Answer.roster)
 		if !slices.Contains(g.joiners, c.Answer.Member) {
 			g.joiners = append(g.joiners, c.Answer.Member)
 		}

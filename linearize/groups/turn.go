@@ -3,7 +3,6 @@ package groups
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"fencecheck/model"
 )
@@ -69,7 +68,7 @@ func (t *turn) coordinator(w *state) *model.Coordinator {
 	k := &t.view
 	*k = model.Coordinator{Rules: &t.rules, Group: &w.group, Members: w.members[:], Replies: k.Replies[:0]}
 	if g := t.gens[w.group.Generation+1]; g != nil {
-		k.Prefer, k.PreferProtocol = g.leader, g.protocol
+		k.Prefer, k.PreferProtocol = g.Leader, g.Protocol
 	}
 	return k
 }
@@ -175,9 +174,7 @@ func (t *turn) matches(c *Call, a model.Reply, w *state) bool {
 	case c.API != model.JoinGroup || a.Err != model.None:
 		return true
 	case a.Generation != want.Gen, a.MemberID != want.Member,
-		want.Leader != 0 && a.Leader != want.Leader,
-		want.Protocol != 0 && a.Protocol != want.Protocol,
-		want.Members != nil && !slices.Equal(w.ids(), want.Members):
+		!want.fits(a.Leader, a.Protocol, w):
 		t.refute(func() string {
 			return fmt.Sprintf("the coordinator answers generation %d: %s", a.Generation, describe(t.tables, w))
 		})
@@ -226,9 +223,7 @@ func (t *turn) foretold(w *state) bool {
 		return true
 	case w.group.State == model.Empty:
 		return !g.lived
-	case g.leader != 0 && w.group.Leader != g.leader,
-		g.protocol != 0 && w.group.Protocol != g.protocol,
-		g.members != nil && !slices.Equal(w.ids(), g.members):
+	case !g.fits(w.group.Leader, w.group.Protocol, w):
 		return false
 	}
 	for _, m := range g.joiners {

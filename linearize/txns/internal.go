@@ -9,7 +9,7 @@ import (
 // internal takes each step that no client sees and that can matter for the step
 // to come: markers, the timeout, and requests without an answer. A marker that
 // matters later can be written later.
-func (t *turn) internal(from *state, st sequential.Step, armed []int) {
+func (t *turn) internal(from *state, st sequential.Step, sent []int) {
 	place := -1
 	if st.Phase == sequential.Decide || st.Phase == sequential.Release {
 		place = t.calls[st.Call].place
@@ -39,7 +39,7 @@ func (t *turn) internal(from *state, st sequential.Step, armed []int) {
 		}
 	}
 	first := true // of several requests that are the same, one is as good as any
-	for _, i := range armed {
+	for _, i := range sent {
 		if from.used&t.bits[i] != 0 {
 			continue
 		}
@@ -116,11 +116,10 @@ func (t *turn) late(from *state, i int) {
 		attempt(func() model.Error { return t.request(c).Err })
 		return
 	}
-	admit := func() model.Error {
+	attempt(func() model.Error { // and refused by the group, or by the log
 		_, err := t.admitted(c)
 		return err
-	}
-	attempt(admit) // and refused by the group, or by the log
+	})
 	attempt(func() model.Error {
 		b, err := t.admitted(c)
 		if err == model.None {

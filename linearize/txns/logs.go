@@ -32,6 +32,12 @@ func (t *Facts) addBatch(i int) {
 	o := &t.H.Ops[i]
 	b := batch{op: i, pid: o.In.PID, epoch: o.In.Epoch, seq: o.In.Seq, n: int64(len(o.In.Values)), txn: o.In.Txn != ""}
 	t.batches[o.In.Log] = append(t.batches[o.In.Log], b)
+	if t.writers[o.In.Log] == nil {
+		t.writers[o.In.Log] = map[string][]batch{}
+	}
+	for _, value := range o.In.Values {
+		t.writers[o.In.Log][value] = append(t.writers[o.In.Log][value], b)
+	}
 }
 
 // entry is a record whose place is known.
@@ -57,12 +63,7 @@ type logView struct {
 
 // log judges one partition.
 func (t *Facts) log(c kfh.Component) []proof.Conflict {
-	v := &logView{tp: c.Name, batches: t.batches[c.Name], entries: map[int64]entry{}, writers: map[string][]batch{}, shown: map[int64]int{}, lost: map[int64]bool{}}
-	for _, b := range v.batches {
-		for _, value := range t.H.Ops[b.op].In.Values {
-			v.writers[value] = append(v.writers[value], b)
-		}
-	}
+	v := &logView{tp: c.Name, batches: t.batches[c.Name], entries: map[int64]entry{}, writers: t.writers[c.Name], shown: map[int64]int{}, lost: map[int64]bool{}}
 	for i, o := range t.H.Each(c.Ops) {
 		if o.F == kfh.Fetch && o.Outcome == kfh.OK {
 			v.reads = append(v.reads, i)

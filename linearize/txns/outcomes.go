@@ -237,22 +237,13 @@ type sight struct {
 }
 
 func (t *Facts) allVisible() map[pairOf]sight {
-	writer := map[string]map[string][]batch{}
-	for tp, all := range t.batches {
-		writer[tp] = map[string][]batch{}
-		for _, b := range all {
-			for _, value := range t.H.Ops[b.op].In.Values {
-				writer[tp][value] = append(writer[tp][value], b)
-			}
-		}
-	}
 	seen := map[pairOf]sight{}
 	for i, o := range t.H.Each(t.Ops) {
 		if o.F != kfh.Fetch || o.Outcome != kfh.OK || !o.In.Committed {
 			continue
 		}
 		for _, r := range o.Out.Records {
-			w := writer[o.In.Log][r.Value]
+			w := t.writers[o.In.Log][r.Value]
 			if len(w) == 0 || !w[0].txn {
 				continue
 			}

@@ -16,12 +16,13 @@ type Facts struct {
 	Component kfh.Component
 	Clock     kfh.Clock
 	lives     []kfh.Life
-	pids      []int64             // in the order of their first answer or request
-	Producers map[int64]*Producer // by producer id
-	batches   map[string][]batch  // by partition, in the order of invocation
-	known     map[endKey][]int    // results of endsOf
-	done      map[int]int         // results of doneBy
-	visible   map[pairOf]sight    // a record of each pair that a read_committed fetch returned
+	pids      []int64                       // in the order of their first answer or request
+	Producers map[int64]*Producer           // by producer id
+	batches   map[string][]batch            // by partition, in the order of invocation
+	writers   map[string]map[string][]batch // of batches, by value
+	known     map[endKey][]int              // results of endsOf
+	done      map[int]int                   // results of doneBy
+	visible   map[pairOf]sight              // a record of each pair that a read_committed fetch returned
 }
 
 // Producer is what is known of one producer id.
@@ -45,7 +46,7 @@ type milestone struct {
 
 // NewFacts collects what a component says of each producer.
 func NewFacts(h *kfh.History, c kfh.Component) *Facts {
-	t := &Facts{Facts: proof.NewFacts(h, c), Component: c, Clock: h.Clock(), lives: h.Lives(), Producers: map[int64]*Producer{}, batches: map[string][]batch{},
+	t := &Facts{Facts: proof.NewFacts(h, c), Component: c, Clock: h.Clock(), lives: h.Lives(), Producers: map[int64]*Producer{}, batches: map[string][]batch{}, writers: map[string]map[string][]batch{},
 		known: map[endKey][]int{}, done: map[int]int{}}
 	for i, o := range h.Each(t.Ops) {
 		if !o.Row.OfProducer {

@@ -20,7 +20,7 @@ type spec struct {
 	rules  model.Rules
 	states *sequential.Table[state, *state]
 	sequential.Steps
-	bits map[int]uint64 // of calls without answer, in txnCore.used
+	bits map[int]uint64 // of calls without answer, in state.used
 	most []model.Epoch  // by step, the largest epoch in which it can be taken
 	rise []int          // steps by rising most
 }
@@ -167,14 +167,12 @@ func (s *spec) each(ctx context.Context, c *config, st sequential.Step, do func(
 // Refusals asks each state, after the steps that nobody sees.
 func (s *spec) Refusals(order []porcupine.Operation, op int) []sequential.Refusal {
 	now := s.init()
-	taken := map[int]bool{}
 	for _, o := range order {
-		taken[o.Input.(int)] = true
 		now = s.next(sequential.NoDeadline, now, o.Input.(int))
 	}
 	var all []sequential.Refusal
 	for i, st := range s.Steps {
-		if taken[i] || st.Phase == sequential.Restart || s.calls[st.Call].op != op {
+		if now.done.Has(i) || st.Phase == sequential.Restart || s.calls[st.Call].op != op {
 			continue
 		}
 		s.each(sequential.NoDeadline, now, st, func(w *state) {

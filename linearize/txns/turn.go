@@ -147,19 +147,16 @@ func (t *turn) ask(i int) {
 func (t *turn) admit(i int) {
 	c := &t.calls[i]
 	guard, err := t.admitted(c)
-	switch {
-	case err == c.err && err != model.None:
-		t.w.launch(flight{call: i, refused: true})
-		t.keep(t.w)
-	case err != model.None:
+	if err != model.None && err != c.err {
 		t.refute(err, err.String())
-	case c.byGroup():
-		t.w.launch(flight{call: i, refused: true})
-		t.keep(t.w)
-	default:
-		t.w.launch(flight{call: i, guard: guard})
-		t.keep(t.w)
+		return
 	}
+	f := flight{call: i, refused: err != model.None || c.byGroup()}
+	if !f.refused {
+		f.guard = guard
+	}
+	t.w.launch(f)
+	t.keep(t.w)
 }
 
 func (t *turn) admitted(c *call) (guard uint8, err model.Error) {
@@ -182,13 +179,11 @@ func (t *turn) append(i int) {
 	}
 	f := t.w.flights[at]
 	t.w.flights = append(t.w.flights[:at], t.w.flights[at+1:]...)
-	if f.refused {
-		t.keep(t.w)
-		return
-	}
-	if err := t.appended(c, f.guard); err != c.err {
-		t.refute(err, err.String())
-		return
+	if !f.refused {
+		if err := t.appended(c, f.guard); err != c.err {
+			t.refute(err, err.String())
+			return
+		}
 	}
 	t.keep(t.w)
 }
