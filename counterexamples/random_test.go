@@ -16,7 +16,7 @@ import (
 	"fencecheck/search"
 )
 
-// Shrink minimises better than rapid can, and a saved counterexample is what
+// shrink minimises better than rapid can, and a saved counterexample is what
 // keeps a failure, so rapid need do neither.
 func init() {
 	for name, value := range map[string]string{"rapid.shrinktime": "0s", "rapid.nofailfile": "true"} {
@@ -218,9 +218,9 @@ func randomRunsHold(t *testing.T, rounds int, all *rapid.Generator[run]) {
 	t.Logf("%d random steps", steps)
 }
 
-// explain minimises a failure by Shrink, saves it and tells it.
+// explain minimises a failure by shrink, saves it and tells it.
 func explain(t rapid.TB, r *run, path string) string {
-	steps, err := Shrink(r.scenario, Found{r.violated, r.steps})
+	steps, err := shrunk(r.scenario, Found{r.violated, r.steps})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestRandomScenariosFindMutations(t *testing.T) {
 			if found = r.violated != ""; !found {
 				continue
 			}
-			steps, err := Shrink(r.scenario, Found{r.violated, r.steps})
+			steps, err := shrunk(r.scenario, Found{r.violated, r.steps})
 			if err != nil {
 				t.Fatal(err)
 			}

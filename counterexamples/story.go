@@ -61,7 +61,7 @@ func Tell(c *Counterexample) (*Story, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: claim(c.Property), Bounds: Bounds(c.Scenario), Names: t.names(), Confirmed: c.Confirmed}
+	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: claim(c.Property), Bounds: c.Scenario.Within(), Names: t.names(), Confirmed: c.Confirmed}
 	for _, m := range c.Scenario.Config.Rules.Off.List() {
 		s.Mutations = append(s.Mutations, fmt.Sprintf("%s: %s", taken(m), model.Registry[m].Rule))
 	}

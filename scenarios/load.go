@@ -263,132 +263,40 @@ func (b *builder) number(key string, n, low, high int) int {
 
 // choice finds a word's place among those that are possible.
 func (b *builder) choice(path, word string, words ...string) int {
-	for i, w := range words {
-		if w == word {
-			return i
-		}
+	if i := slices.Index(words, word); i >= 0 {
+		return i
 	}
 	b.fail(path, "found %q; right would be one of: %s", word, strings.Join(words, ", "))
 	return 0
 }
 
 func (b *builder) build() {
-	f, c := b.in, &b.s.Config
-	if f.ID == "" {
+	if b.in.ID == "" {
 		b.fail("$.id", "every scenario needs an id")
 	}
-	protocol := b.choice("$.protocol", f.Protocol, protocols...)
-	if protocol == transactionalProducer {
-		b.alone()
-		c.Partitions = 1
-	} else {
-		c.Members = b.number("members", f.Members, 1, model.MaxClients)
-		c.Simple = b.number("simple", f.Simple, 0, model.MaxClients-c.Members)
-		c.Partitions = b.number("partitions", f.Partitions, 1, model.MaxPartitions)
+	for _, k := range Knobs {
+		b.load(k)
 	}
-	b.producers(protocol)
-	c.Topics = b.number("topics", max(f.Topics, 1), 1, max(c.Partitions, 1))
-	c.Topic0Only = f.FirstTopicOnly
-	c.Records = b.number("records", f.Records, 0, model.MaxRecords)
-	c.OldJoin, c.AnyOrder = f.JoinV3, f.AnyOrder
-	c.Rules.InitialDelays = uint8(b.number("initial_delays", f.InitialDelays, 0, 3))
-	c.Rules.MaxSize = b.number("group_max_size", f.GroupMaxSize, 0, model.MaxMembers)
-	c.Generations = model.Generation(b.number("generations", f.Generations, 0, model.MaxGeneration))
-	if f.Commit != "" {
-		c.Commit = model.CommitMode(b.choice("$.commit", f.Commit, "after", "before", "on-revoke"))
-	}
-	if f.Clock != "" {
-		c.Clock = model.Clock(b.choice("$.clock", f.Clock, "timely", "async"))
-	}
-	b.clients()
-	b.faults()
-	c.Rules.Off = b.mutations("$.mutations", f.Mutations)
+	b.together()
+	b.s.Config.Rules.Off = b.mutations("$.mutations", b.in.Mutations)
 	b.properties()
 	b.expect()
 }
 
-func (b *builder) clients() {
+// together checks what two keys must have in common.
+func (b *builder) together() {
 	f, c := b.in, &b.s.Config
-	for i := range c.Protocols {
-		c.Protocols[i] = model.ProtocolList(model.Range)
-	}
-	if n := len(f.Assignors); n > 0 && n != c.Members {
-		b.fail("$.assignors", "found %d lists; right would be one for each of the %d members", n, c.Members)
-		return
-	}
-	for i, list := range f.Assignors {
-		var names []model.Protocol
-		for j, name := range list {
-			names = append(names, model.Protocol(1+b.choice(fmt.Sprintf("$.assignors[%d][%d]", i, j), name, "range", "roundrobin")))
-		}
-		if len(names) == 0 || len(names) > 2 {
-			b.fail(fmt.Sprintf("$.assignors[%d]", i), "found %d assignors; right would be range, roundrobin, or both in some order", len(names))
-			return
-		}
-		c.Protocols[i] = model.ProtocolList(names...)
-	}
-	if n := len(f.Sessions); n > 0 && n != c.Members {
-		b.fail("$.sessions", "found %d words; right would be one for each of the %d members", n, c.Members)
-		return
-	}
-	for i, word := range f.Sessions {
-		c.Sessions[i] = model.SessionTimeout(b.choice(fmt.Sprintf("$.sessions[%d]", i), word, "within-bounds", "too-short", "too-long"))
-	}
-}
-
-func (b *builder) faults() {
-	f, c := b.in, &b.s.Config
-	var apis []string
-	for a := model.NoAPI + 1; a < model.NumAPIs; a++ {
-		if a != model.DeleteGroups {
-			apis = append(apis, a.String())
-		}
-	}
-	for i, name := range f.Travels {
-		path := fmt.Sprintf("$.travels[%d]", i)
-		a, _ := model.APIByName(apis[b.choice(path, name, apis...)])
-		if a.Part() == model.TransactionsPart && !c.Producing() {
-			b.fail(path, "%s is a producer's request, and the scenario has no producers", name)
-		}
-		c.Travels[a] = true
-	}
-	keys := make([]string, model.NumBudgets)
-	for i := range keys {
-		keys[i] = model.Budget(i).String()
-	}
-	for i, key := range keys { // in order, so that the first problem is always the same one
-		if n, ok := f.Faults[key]; ok {
-			most := 9
-			if model.Budget(i) == model.Deletions {
-				most = model.MaxDeletions
-			}
-			c.Budgets[i] = uint8(b.number("faults."+key, n, 0, most))
-		}
-	}
-	for i := model.Aborts; i < model.NumBudgets; i++ {
-		if c.Budgets[i] > 0 && !c.Producing() {
-			b.fail("$.faults."+i.String(), "the scenario has no producers")
+	keys := budgetKeys()
+	for _, key := range slices.Sorted(maps.Keys(f.Faults)) {
+		if !slices.Contains(keys, key) {
+			b.fail("$.faults."+key, "%v", Unknown("fault", key, keys))
 		}
 	}
 	if c.Budgets[model.Zombies] > c.Budgets[model.Failovers] {
 		b.fail("$.faults.zombie_coordinators", "each comes of a failover; coordinator_failovers allows %d", c.Budgets[model.Failovers])
 	}
-	for i, key := range f.Unbounded {
-		budget := b.choice(fmt.Sprintf("$.unbounded[%d]", i), key, keys...)
-		if m := model.Budget(budget); m == model.AddedPartitions || m == model.Deletions {
-			b.fail(fmt.Sprintf("$.unbounded[%d]", i), "%s must be bounded, under faults", key)
-		}
-		c.Unbounded[budget] = true
-	}
-	if c.Ranks = f.Ranks; c.Ranks {
-		if ok, why := c.Rankable(); !ok {
-			b.fail("$.ranks", "%s", why)
-		}
-	}
-	for key := range f.Faults {
-		if _, ok := indexOf(keys, key); !ok {
-			b.fail("$.faults."+key, "%v", Unknown("fault", key, keys))
-		}
+	if ok, why := c.Rankable(); c.Ranks && !ok {
+		b.fail("$.ranks", "%s", why)
 	}
 	if c.AllPartitions() > model.MaxPartitions {
 		b.fail("$.faults.added_partitions", "%d partitions and %d added ones are more than %d", c.Partitions, c.Budgets[model.AddedPartitions], model.MaxPartitions)
@@ -402,15 +310,6 @@ func (b *builder) faults() {
 	if c.MayHappen(model.Expiries) && c.Clock != model.Async {
 		b.fail("$.faults.expiries", "timers fire without a reason under `clock: async` only")
 	}
-}
-
-func indexOf(words []string, word string) (int, bool) {
-	for i, w := range words {
-		if w == word {
-			return i, true
-		}
-	}
-	return 0, false
 }
 
 func (b *builder) mutations(path string, ids []string) model.Mutations {

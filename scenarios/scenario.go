@@ -108,22 +108,3 @@ func PropertyNames() []string {
 	}
 	return names
 }
-
-// Bounds says in words, by key, what the scenario bounds.
-func (s *Scenario) Bounds() map[string]int {
-	c := &s.Config
-	b := map[string]int{"members": c.Members, "partitions": c.Partitions, "records": c.Records}
-	if c.Simple > 0 {
-		b["simple"] = c.Simple
-	}
-	if c.Producing() {
-		b["writers"], b["outputs"], b["transactions"], b["epochs"] = c.Writers, c.Outputs, c.Transactions, int(c.MaxProducerEpoch())
-	}
-	if c.Generations > 0 {
-		b["generations"] = int(c.Generations)
-	}
-	for i, n := range c.Budgets {
-		b[model.Budget(i).String()] = int(n)
-	}
-	return b
-}

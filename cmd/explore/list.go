@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,7 @@ type entry struct {
 	Params  []string `json:"params,omitempty"`
 	Witness string   `json:"witness,omitempty"`
 	Breaks  string   `json:"breaks,omitempty"`
+	Flag    string   `json:"flag,omitempty"` // of run and walk
 	// Redundant says why no scenario needs a mutated rule.
 	Redundant string `json:"redundant,omitempty"`
 	Expect    string `json:"expect,omitempty"`
@@ -37,7 +39,7 @@ type catalogue struct {
 
 // catalogues has every kind, in the order in which they are listed.
 var catalogues = []catalogue{
-	{"scenarios", scenarioEntries}, {"protocols", protocolEntries}, {"mutations", mutationEntries},
+	{"scenarios", scenarioEntries}, {"protocols", protocolEntries}, {"knobs", knobEntries}, {"mutations", mutationEntries},
 	{"invariants", invariantEntries}, {"operations", operationEntries}, {"witnesses", witnessEntries},
 	{"counterexamples", counterexampleEntries},
 }
@@ -68,7 +70,7 @@ func (a *app) list(kinds []string) error {
 		}
 	}
 	for _, c := range catalogues {
-		if len(kinds) == 0 || contains(kinds, c.name) {
+		if len(kinds) == 0 || slices.Contains(kinds, c.name) {
 			a.listed(c.name, c.entries())
 		}
 	}
@@ -76,19 +78,10 @@ func (a *app) list(kinds []string) error {
 }
 
 func knownKind(kind string) error {
-	if contains(catalogueNames(), kind) {
+	if slices.Contains(catalogueNames(), kind) {
 		return nil
 	}
 	return fmt.Errorf("list: unknown kind %q; %s", kind, scenarios.Nearest(kind, catalogueNames()))
-}
-
-func contains(words []string, word string) bool {
-	for _, w := range words {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 func (a *app) listed(kind string, entries []entry) {
@@ -122,18 +115,21 @@ func scenarioEntries() []entry {
 }
 
 func protocolEntries() []entry {
-	docs := map[string]string{"classic-eager": "the classic consumer group with eager rebalancing and dynamic members"}
 	count := map[string]int{}
-	var names []string
 	for _, s := range scenarios.All() {
-		p := s.Definition.Protocol
-		if count[p]++; count[p] == 1 {
-			names = append(names, p)
-		}
+		count[s.Definition.Protocol]++
 	}
 	var all []entry
-	for _, name := range names {
-		all = append(all, entry{ID: name, Doc: strings.TrimPrefix(fmt.Sprintf("%s, %d scenarios", docs[name], count[name]), ", ")})
+	for _, p := range scenarios.Protocols {
+		all = append(all, entry{ID: p.Name, Doc: fmt.Sprintf("%s, %d scenarios", p.Doc, count[p.Name])})
+	}
+	return all
+}
+
+func knobEntries() []entry {
+	var all []entry
+	for _, k := range scenarios.Knobs {
+		all = append(all, entry{ID: k.Key, Doc: k.Doc, Flag: k.Flag})
 	}
 	return all
 }

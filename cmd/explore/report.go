@@ -93,18 +93,10 @@ func newReport(s *scenarios.Scenario, r *search.Result[model.State], reached []s
 
 func rounded(x float64) float64 { return math.Round(x*1000) / 1000 }
 
-// boundsOf has the scenario's bounds, and under "reached" those that kept the
-// search from going on. What is not bounded says so.
+// boundsOf has all that the scenario assumes, and under "reached" what kept the
+// search from going on.
 func boundsOf(s *scenarios.Scenario, reached []string) map[string]any {
-	all := map[string]any{}
-	for key, n := range s.Bounds() {
-		all[key] = n
-	}
-	for b, unbounded := range s.Config.Unbounded {
-		if unbounded {
-			all[model.Budget(b).String()] = "unbounded"
-		}
-	}
+	all := s.Bounds()
 	if len(reached) > 0 {
 		all["reached"] = reached
 	}

@@ -278,7 +278,7 @@ func (r *runner) tell(s *scenarios.Scenario, rep *report, result *search.Result[
 	if len(rep.Mutations) > 0 {
 		o.field("without", "%s", strings.Join(rep.Mutations, ", "))
 	}
-	o.field("within", "%s%s", counterexamples.Bounds(s), reachedText(rep))
+	o.field("within", "%s%s", s.Within(), reachedText(rep))
 	if names := rep.Reductions; len(names) > 0 {
 		o.field("reduced", "by %s: fewer states, the same verdict", strings.Join(names, " and "))
 	}

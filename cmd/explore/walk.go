@@ -129,7 +129,7 @@ func (w *walker) tell(name string, s *scenarios.Scenario, rep *walkReport, r *se
 		o.linef("%s  nothing found, which is no proof", s.ID)
 	}
 	o.field("walked", "%s runs, %s steps, in %.2f s, seed %d", thousands(int64(r.Runs)), thousands(r.Steps), rep.Seconds, rep.Seed)
-	o.field("within", "%s", counterexamples.Bounds(s))
+	o.field("within", "%s", s.Within())
 	if len(s.Goals) > 0 {
 		o.field("unchecked", "%s: random runs cannot; use explore run", goalNames(s))
 	}

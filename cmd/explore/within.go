@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"fencecheck/counterexamples"
 	"fencecheck/model"
 	"fencecheck/scenarios"
 	"fencecheck/search"
@@ -306,7 +305,7 @@ func (g *gate) tell() {
 	if len(rep.Mutations) > 0 {
 		o.field("without", "%s", strings.Join(rep.Mutations, ", "))
 	}
-	o.field("within", "%s, and more as below", counterexamples.Bounds(g.scenario))
+	o.field("within", "%s, and more as below", g.scenario.Within())
 	for _, b := range g.climb.largest() {
 		o.field("completed", "%s (%s states)", b.words(g.faults), thousands(g.results[b].States))
 	}
