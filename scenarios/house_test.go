@@ -30,11 +30,12 @@ var arrows = map[string][]string{
 
 // onlyIn says where a library may be used, tests aside.
 var onlyIn = map[string][]string{
-	"github.com/goccy/go-yaml":          {"scenarios", "conform"},
+	"github.com/goccy/go-yaml":          {"scenarios", "counterexamples", "conform"},
 	"github.com/anishathalye/porcupine": {"linearize"},
 	"github.com/spf13/cobra":            {"cmd"},
 	"github.com/spf13/pflag":            {"cmd"},
 	"github.com/twmb/franz-go":          {"conform"},
+	"golang.org/x/term":                 {"cmd"},
 	"pgregory.net/rapid":                {}, // tests only, here and below
 	"github.com/stretchr/testify":       {},
 	"github.com/rogpeppe/go-internal":   {},

@@ -54,8 +54,10 @@ func TestInputErrors(t *testing.T) {
 			assert.NotContains(t, err.Error(), "\n", "an error is one line")
 		}
 	}
-	_, err := Parse("mine.yaml", nil)
-	assert.ErrorContains(t, err, "mine.yaml:1:1: the file is empty")
+	for _, text := range []string{"", "# nothing yet\n", "---\n", " \n"} {
+		_, err := Parse("mine.yaml", []byte(text))
+		assert.ErrorContains(t, err, "mine.yaml:1:1: the file is empty", text)
+	}
 }
 
 func TestOpen(t *testing.T) {

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
 	"errors"
@@ -153,7 +152,6 @@ func Open(name string) (*Scenario, error) {
 
 // Parse reads a scenario from YAML or JSON; name stands in errors.
 func Parse(name string, text []byte) (*Scenario, error) {
-	var d Definition
 	tree, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		return nil, inputError(name, err)
@@ -162,13 +160,19 @@ func Parse(name string, text []byte) (*Scenario, error) {
 		at := tree.Docs[1].GetToken().Position
 		return nil, &InputError{File: name, Line: at.Line, Column: at.Column, Problem: "a second document begins here; right would be one scenario a file"}
 	}
-	if len(bytes.TrimSpace(text)) == 0 {
+	if len(tree.Docs) == 0 || tree.Docs[0].Body == nil || tree.Docs[0].Body.Type() == ast.CommentType {
 		return nil, &InputError{File: name, Line: 1, Column: 1, Problem: "the file is empty; a scenario has at least id, protocol, members, partitions and expect"}
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&d); err != nil {
+	return Read(name, tree.Docs[0].Body)
+}
+
+// Read takes a scenario from a part of a parsed file; name stands in errors.
+func Read(name string, node ast.Node) (*Scenario, error) {
+	var d Definition
+	if err := yaml.NodeToValue(node, &d, yaml.Strict()); err != nil {
 		return nil, inputError(name, err)
 	}
-	return build(name, d, tree)
+	return build(name, d, node)
 }
 
 // Change is the scenario with its definition changed, checked again.
@@ -179,8 +183,8 @@ func (s *Scenario) Change(change func(d *Definition)) (*Scenario, error) {
 	return build(cmp.Or(s.Path, s.ID), d, nil)
 }
 
-func build(name string, d Definition, tree *ast.File) (*Scenario, error) {
-	b := &builder{file: name, tree: tree, in: &d, s: &Scenario{ID: d.ID, Title: d.Title, Doc: d.Doc, Path: name, Definition: d}}
+func build(name string, d Definition, node ast.Node) (*Scenario, error) {
+	b := &builder{file: name, root: node, in: &d, s: &Scenario{ID: d.ID, Title: d.Title, Doc: d.Doc, Path: name, Definition: d}}
 	b.build()
 	if b.err != nil {
 		return nil, b.err
@@ -216,7 +220,7 @@ var kindNames = map[reflect.Kind]string{reflect.Int: "a whole number", reflect.B
 // builder turns a file into a scenario, and stops at the first problem.
 type builder struct {
 	file string
-	tree *ast.File
+	root ast.Node
 	in   *Definition
 	s    *Scenario
 	err  error
@@ -236,14 +240,14 @@ func (b *builder) fail(path, format string, args ...any) {
 
 // node is the place of a path in the file; nil if there is none.
 func (b *builder) node(path string) ast.Node {
-	if path == "" || b.tree == nil {
+	if path == "" || b.root == nil {
 		return nil
 	}
 	p, err := yaml.PathString(path)
 	if err != nil {
 		return nil
 	}
-	node, err := p.FilterFile(b.tree)
+	node, err := p.FilterNode(b.root)
 	if err != nil {
 		return nil
 	}
