@@ -344,42 +344,37 @@ func MutationByID(id string) (model.Mutation, error) {
 func (b *builder) properties() {
 	f, s := b.in, b.s
 	for i, name := range f.Invariants {
-		inv, ok := invariants.ByName(name)
-		if !ok {
-			b.fail(fmt.Sprintf("$.invariants[%d]", i), "%v", Unknown("invariant", name, PropertyNames()))
-			return
-		}
-		if slices.Contains(s.Invariants, inv) {
+		if slices.Contains(f.Invariants[:i], name) {
 			b.fail(fmt.Sprintf("$.invariants[%d]", i), "%s is named twice", name)
 		}
-		s.Invariants = append(s.Invariants, inv)
 	}
-	for i, name := range f.Goals {
-		g, ok := invariants.GoalByName(name)
-		if !ok {
-			b.fail(fmt.Sprintf("$.goals[%d]", i), "%v", Unknown("goal", name, PropertyNames()))
-			return
-		}
-		s.Goals = append(s.Goals, g)
+	s.Invariants = named(b, "invariants", "invariant", f.Invariants, invariants.ByName, PropertyNames())
+	s.Goals = named(b, "goals", "goal", f.Goals, invariants.GoalByName, PropertyNames())
+	var known []string
+	for i := range invariants.Witnesses {
+		known = append(known, invariants.Witnesses[i].Name)
 	}
-	for i, name := range f.Witnesses {
-		w, ok := invariants.WitnessByName(name)
-		if !ok {
-			var names []string
-			for i := range invariants.Witnesses {
-				names = append(names, invariants.Witnesses[i].Name)
-			}
-			b.fail(fmt.Sprintf("$.witnesses[%d]", i), "%v", Unknown("witness", name, names))
-			return
-		}
-		s.Witnesses = append(s.Witnesses, w)
-	}
-	if len(s.Invariants)+len(s.Goals) == 0 {
+	s.Witnesses = named(b, "witnesses", "witness", f.Witnesses, invariants.WitnessByName, known)
+	if len(f.Invariants)+len(f.Goals) == 0 {
 		b.fail("", "nothing is checked; name at least one under invariants or goals")
 	}
 	if len(f.Witnesses) == 0 {
 		s.demandWitnesses()
 	}
+}
+
+// named finds what a list names.
+func named[T any](b *builder, key, what string, names []string, find func(string) (*T, bool), known []string) []*T {
+	var all []*T
+	for i, name := range names {
+		one, ok := find(name)
+		if !ok {
+			b.fail(fmt.Sprintf("$.%s[%d]", key, i), "%v", Unknown(what, name, known))
+			return nil
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 func (b *builder) expect() {

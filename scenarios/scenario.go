@@ -62,21 +62,17 @@ func (s *Scenario) With(m model.Mutations) *Scenario {
 // only property.
 func (s *Scenario) Only(property string) (*Scenario, error) {
 	c := *s
-	c.Invariants, c.Goals, c.Witnesses = nil, nil, nil
+	c.Invariants, c.Goals = nil, nil
 	c.Definition.Invariants, c.Definition.Goals, c.Definition.Witnesses = nil, nil, nil
 	if i, ok := invariants.ByName(property); ok {
-		c.Invariants = []*invariants.Invariant{i}
-		c.Definition.Invariants = []string{property}
-		c.demandWitnesses()
-		return &c, nil
+		c.Invariants, c.Definition.Invariants = []*invariants.Invariant{i}, []string{property}
+	} else if g, ok := invariants.GoalByName(property); ok {
+		c.Goals, c.Definition.Goals = []*invariants.Goal{g}, []string{property}
+	} else {
+		return nil, Unknown("invariant or goal", property, PropertyNames())
 	}
-	if g, ok := invariants.GoalByName(property); ok {
-		c.Goals = []*invariants.Goal{g}
-		c.Definition.Goals = []string{property}
-		c.demandWitnesses()
-		return &c, nil
-	}
-	return nil, Unknown("invariant or goal", property, PropertyNames())
+	c.demandWitnesses()
+	return &c, nil
 }
 
 // demandWitnesses demands the witness of each property that is checked: what

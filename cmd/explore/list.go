@@ -65,8 +65,8 @@ func (a *app) listCommand() *cobra.Command {
 
 func (a *app) list(kinds []string) error {
 	for _, kind := range kinds {
-		if err := knownKind(kind); err != nil {
-			return err
+		if !slices.Contains(catalogueNames(), kind) {
+			return fmt.Errorf("list: unknown kind %q; %s", kind, scenarios.Nearest(kind, catalogueNames()))
 		}
 	}
 	for _, c := range catalogues {
@@ -75,13 +75,6 @@ func (a *app) list(kinds []string) error {
 		}
 	}
 	return nil
-}
-
-func knownKind(kind string) error {
-	if slices.Contains(catalogueNames(), kind) {
-		return nil
-	}
-	return fmt.Errorf("list: unknown kind %q; %s", kind, scenarios.Nearest(kind, catalogueNames()))
 }
 
 func (a *app) listed(kind string, entries []entry) {
@@ -102,16 +95,23 @@ func (a *app) listed(kind string, entries []entry) {
 	}
 }
 
+// entriesOf makes an entry of each thing.
+func entriesOf[T any](all []T, entryOf func(T) entry) []entry {
+	entries := make([]entry, len(all))
+	for i, one := range all {
+		entries[i] = entryOf(one)
+	}
+	return entries
+}
+
 func scenarioEntries() []entry {
-	var all []entry
-	for _, s := range scenarios.All() {
+	return entriesOf(scenarios.All(), func(s *scenarios.Scenario) entry {
 		e := entry{ID: s.ID, Doc: s.Title, Expect: s.Expect.Verdict.String()}
 		if s.Expect.Property != "" {
 			e.Doc += " (" + s.Expect.Property + " is violated)"
 		}
-		all = append(all, e)
-	}
-	return all
+		return e
+	})
 }
 
 func protocolEntries() []entry {
@@ -127,60 +127,42 @@ func protocolEntries() []entry {
 }
 
 func knobEntries() []entry {
-	var all []entry
-	for _, k := range scenarios.Knobs {
-		all = append(all, entry{ID: k.Key, Doc: k.Doc, Flag: k.Flag})
-	}
-	return all
+	return entriesOf(scenarios.Knobs, func(k *scenarios.Knob) entry { return entry{ID: k.Key, Doc: k.Doc, Flag: k.Flag} })
 }
 
 func mutationEntries() []entry {
-	var all []entry
-	for _, m := range model.Registry {
-		all = append(all, entry{ID: m.ID, Doc: m.Rule, Source: m.Source, Breaks: m.Breaks, Redundant: m.Redundant})
-	}
-	return all
+	return entriesOf(model.Registry[:], func(m model.MutationInfo) entry {
+		return entry{ID: m.ID, Doc: m.Rule, Source: m.Source, Breaks: m.Breaks, Redundant: m.Redundant}
+	})
 }
 
 func invariantEntries() []entry {
-	var all []entry
-	for _, i := range invariants.All {
-		all = append(all, entry{ID: i.Name, Doc: i.Doc, Source: i.Source, Museum: i.Museum, Witness: i.Witness})
-	}
-	for _, g := range invariants.Goals {
-		all = append(all, entry{ID: g.Name, Doc: "(goal) " + g.Doc, Source: g.Source, Museum: g.Museum, Witness: g.Witness})
-	}
-	return all
+	return append(entriesOf(invariants.All[:], func(i invariants.Invariant) entry {
+		return entry{ID: i.Name, Doc: i.Doc, Source: i.Source, Museum: i.Museum, Witness: i.Witness}
+	}), entriesOf(invariants.Goals[:], func(g invariants.Goal) entry {
+		return entry{ID: g.Name, Doc: "(goal) " + g.Doc, Source: g.Source, Museum: g.Museum, Witness: g.Witness}
+	})...)
 }
 
 func operationEntries() []entry {
-	var all []entry
-	for i := range ops.Table {
-		o := &ops.Table[i]
+	return entriesOf(ops.Table[:], func(o ops.Op) entry {
 		e := entry{ID: o.Name, Doc: o.Doc, Source: o.Source, Omits: o.Omits}
 		for _, p := range o.Params {
 			if p != ops.NoParam {
 				e.Params = append(e.Params, p.String())
 			}
 		}
-		all = append(all, e)
-	}
-	return all
+		return e
+	})
 }
 
 func witnessEntries() []entry {
-	var all []entry
-	for _, w := range invariants.Witnesses {
-		all = append(all, entry{ID: w.Name, Doc: w.Doc})
-	}
-	return all
+	return entriesOf(invariants.Witnesses[:], func(w invariants.Witness) entry { return entry{ID: w.Name, Doc: w.Doc} })
 }
 
 func counterexampleEntries() []entry {
-	var all []entry
-	for _, name := range counterexamples.SavedNames() {
+	return entriesOf(counterexamples.SavedNames(), func(name string) entry {
 		c := counterexamples.Saved()[name]
-		all = append(all, entry{ID: name, Doc: fmt.Sprintf("%s in %d steps: %s", c.Property, len(c.Steps), c.Story)})
-	}
-	return all
+		return entry{ID: name, Doc: fmt.Sprintf("%s in %d steps: %s", c.Property, len(c.Steps), c.Story)}
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"golang.org/x/term"
 )
 
@@ -84,10 +85,7 @@ func (o *output) object(v any) {
 
 // warn says what a result does not, to people.
 func (o *output) warn(format string, args ...any) {
-	if !o.json {
-		o.settle()
-		fmt.Fprintf(o.stderr, "explore: warning: "+format+"\n", args...)
-	}
+	o.note("explore: warning: "+format, args...)
 }
 
 // note says how a command goes on, to people.
@@ -136,13 +134,7 @@ func (o *output) settle() {
 }
 
 // thousands writes a number so that it can be read at a glance.
-func thousands(n int64) string {
-	digits := fmt.Sprint(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func thousands(n int64) string { return humanize.Comma(n) }
 
 // twoDigits rounds a number that is not known any better.
 func twoDigits(n int64) int64 {

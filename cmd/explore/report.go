@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"fencecheck/counterexamples"
@@ -168,10 +169,13 @@ func (c *coverage) unseen(s *scenarios.Scenario) []string {
 	return names
 }
 
-func mutationNames(s *scenarios.Scenario) []string {
+func mutationNames(s *scenarios.Scenario) []string { return texts(s.Config.Rules.Off.List()) }
+
+// texts names all of some things.
+func texts[T fmt.Stringer](all []T) []string {
 	names := []string{}
-	for _, m := range s.Config.Rules.Off.List() {
-		names = append(names, m.String())
+	for _, one := range all {
+		names = append(names, one.String())
 	}
 	return names
 }
@@ -190,12 +194,5 @@ func newViolation(c *counterexamples.Counterexample) *violation {
 
 // properties lists what a scenario checks.
 func properties(s *scenarios.Scenario) string {
-	var names []string
-	for _, i := range s.Invariants {
-		names = append(names, i.Name)
-	}
-	for _, g := range s.Goals {
-		names = append(names, g.Name)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(slices.Concat(s.Definition.Invariants, s.Definition.Goals), ", ")
 }
