@@ -66,12 +66,14 @@ func hasGroup(d *Definition) bool { return d.Protocol != transactionalProducer }
 // needOf is what faults and requests of a part of the protocol need.
 func needOf(part model.ProtocolPart) *need {
 	switch part {
+	case model.AnyPart:
+		return nil
 	case model.ClassicPart, model.OffsetsPart:
 		return aGroup
 	case model.TransactionsPart:
 		return producers
 	}
-	return nil
+	return &need{func(*Definition) bool { return false }, "it is " + part.String() + "'s, and no scenario has one"}
 }
 
 func (n *need) isMet(d *Definition) bool { return n == nil || n.met(d) }

@@ -228,7 +228,7 @@ func versionText(c *model.Config) string {
 func travelling() []string {
 	var all []string
 	for _, a := range model.EveryAPI() {
-		if a != model.DeleteGroups {
+		if !model.APIs[a].Admin {
 			all = append(all, a.String())
 		}
 	}
@@ -241,7 +241,8 @@ func (b *builder) travels() {
 		b.choice(path, name, travelling()...)
 		a, _ := model.APIByName(name)
 		if part := a.Part(); needOf(part).refuses(b.in) {
-			b.fail(path, "%s is %s's request, and the scenario has no %ss", name, part, strings.TrimPrefix(part.String(), "a "))
+			_, word, _ := strings.Cut(part.String(), " ") // without its article
+			b.fail(path, "%s is %s's request, and the scenario has no %ss", name, part, word)
 		}
 		b.s.Config.Travels[a] = true
 	}
