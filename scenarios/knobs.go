@@ -210,22 +210,27 @@ func (s *Scenario) Bounds() map[string]any {
 	all := map[string]any{}
 	for _, k := range Knobs {
 		if k.always || k.needs.isMet(&s.Definition) {
-			all[k.Name()] = k.value(&s.Config)
+			all[k.Name()] = k.effective(s)
 		}
 	}
 	return all
 }
 
-// value is what the configuration has for a program to read.
-func (k *Knob) value(c *model.Config) any {
-	if k.shown != nil {
-		return k.shown(c)
+// effective is what a program reads: what stands in the configuration, of words
+// and lists what is written.
+func (k *Knob) effective(s *Scenario) any {
+	written := reflect.ValueOf(k.Value(&s.Definition))
+	switch {
+	case k.shown != nil:
+		return k.shown(&s.Config)
+	case len(k.words) > 0 && written.IsZero():
+		return k.words[0]
+	case k.at != nil && len(k.words) == 0:
+		return reflect.ValueOf(k.at(&s.Config)).Elem().Interface()
+	case written.IsZero() && written.Kind() == reflect.Slice:
+		return []string{}
 	}
-	v := reflect.ValueOf(k.at(c)).Elem()
-	if len(k.words) > 0 {
-		return k.words[v.Uint()]
-	}
-	return v.Interface()
+	return written.Interface()
 }
 
 // Within says in words what the scenario assumes.

@@ -47,16 +47,6 @@ func (b *builder) protocol() {
 	}
 }
 
-func protocolOf(c *model.Config) string {
-	switch {
-	case c.Transactional:
-		return eosV2
-	case c.Members == 0:
-		return transactionalProducer
-	}
-	return classicEager
-}
-
 // eachMember is where lists by member have a client.
 func eachMember(d *Definition, client int) (place int, listed bool) {
 	return client, client < d.Members
@@ -97,23 +87,17 @@ func (b *builder) assignors() {
 	}
 }
 
-func assignorsOf(c *model.Config) any {
-	all := make([][]string, c.Members)
-	for i := range all {
-		for l := c.Protocols[i]; l != 0; l = l.Rest() {
-			all[i] = append(all[i], assignorWords[l.First()-1])
-		}
-	}
-	return all
-}
-
 func assignorsText(c *model.Config) string {
 	var words []string
 	for i := range c.Members {
 		if c.Protocols[i] == model.ProtocolList(model.Range) {
 			continue
 		}
-		words = append(words, fmt.Sprintf("%s assigns by %s", ClientName(c, i), strings.Join(assignorsOf(c).([][]string)[i], " or ")))
+		var names []string
+		for l := c.Protocols[i]; l != 0; l = l.Rest() {
+			names = append(names, assignorWords[l.First()-1])
+		}
+		words = append(words, fmt.Sprintf("%s assigns by %s", ClientName(c, i), strings.Join(names, " or ")))
 	}
 	return strings.Join(words, ", ")
 }
@@ -128,19 +112,11 @@ func (b *builder) sessions() {
 	}
 }
 
-func sessionsOf(c *model.Config) any {
-	all := make([]string, c.Members)
-	for i := range all {
-		all[i] = sessionWords[c.Sessions[i]]
-	}
-	return all
-}
-
 func sessionsText(c *model.Config) string {
 	var words []string
-	for i, word := range sessionsOf(c).([]string) {
-		if c.Sessions[i] != 0 {
-			words = append(words, fmt.Sprintf("the session timeout of %s is %s", ClientName(c, i), strings.ReplaceAll(word, "-", " ")))
+	for i, session := range c.Sessions[:c.Members] {
+		if session != 0 {
+			words = append(words, fmt.Sprintf("the session timeout of %s is %s", ClientName(c, i), strings.ReplaceAll(sessionWords[session], "-", " ")))
 		}
 	}
 	return strings.Join(words, ", ")
@@ -246,6 +222,16 @@ func (b *builder) travels() {
 		}
 		b.s.Config.Travels[a] = true
 	}
+}
+
+func travelsText(c *model.Config) string {
+	var words []string
+	for _, a := range model.EveryAPI() {
+		if c.Travels[a] {
+			words = append(words, a.String())
+		}
+	}
+	return when(len(words) > 0, strings.Join(words, " and ")+" may be late")
 }
 
 // unbounded takes the faults that may happen any number of times.

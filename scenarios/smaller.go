@@ -169,9 +169,7 @@ func unlist(d *Definition, client int, table []*Knob) {
 		}
 		if place, is := k.each(d, client); is {
 			list := k.field(d)
-			rest := reflect.MakeSlice(list.Type(), 0, list.Len())
-			rest = reflect.AppendSlice(rest, list.Slice(0, place))
-			list.Set(reflect.AppendSlice(rest, list.Slice(place+1, list.Len())))
+			list.Set(reflect.AppendSlice(list.Slice3(0, place, place), list.Slice(place+1, list.Len())))
 		}
 	}
 }

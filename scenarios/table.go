@@ -11,7 +11,7 @@ import (
 // cast has the rows of who takes part, and how they behave.
 var cast = []*Knob{
 	{Key: "protocol", Doc: "what the clients speak: " + strings.Join(protocolNames(), ", "), smaller: meaning,
-		load: (*builder).protocol, shown: func(c *model.Config) any { return protocolOf(c) }},
+		load: (*builder).protocol}, // the members' row says it
 	{Key: "members", Doc: "how many members the group has", Flag: "members", needs: consumers, always: true, smaller: clients(true),
 		span: between(1, model.MaxClients), at: func(c *model.Config) any { return &c.Members },
 		says: func(c *model.Config) string {
@@ -75,10 +75,10 @@ var cast = []*Knob{
 			return when(c.EpochBound > 0, fmt.Sprintf("epochs up to %d", c.EpochBound))
 		},
 		shown: func(c *model.Config) any { return c.MaxProducerEpoch() }},
-	{Key: "assignors", Doc: "the assignors of each member: range, roundrobin, or both in some order", needs: aGroup, smaller: leftOut,
-		load: (*builder).assignors, each: eachMember, says: assignorsText, shown: assignorsOf},
-	{Key: "sessions", Doc: "the session timeout of each member: " + strings.Join(sessionWords, ", "), needs: aGroup, smaller: leftOut,
-		load: (*builder).sessions, each: eachMember, says: sessionsText, shown: sessionsOf},
+	{Key: "assignors", Doc: "the assignors of each member: range, roundrobin, or both in some order; left out, range", needs: aGroup, smaller: leftOut,
+		load: (*builder).assignors, each: eachMember, says: assignorsText},
+	{Key: "sessions", Doc: "the session timeout of each member: " + strings.Join(sessionWords, ", ") + "; left out, within-bounds", needs: aGroup, smaller: leftOut,
+		load: (*builder).sessions, each: eachMember, says: sessionsText},
 	{Key: "join_v3", Doc: "members use JoinGroup v3, without MEMBER_ID_REQUIRED", needs: aGroup, smaller: leftOut,
 		at:   func(c *model.Config) any { return &c.OldJoin },
 		says: func(c *model.Config) string { return when(c.OldJoin, "JoinGroup v3") }},
@@ -110,17 +110,13 @@ var cast = []*Knob{
 		},
 		shown: func(c *model.Config) any { return c.MaxGeneration() }},
 	{Key: "unbounded", Doc: "the faults that may happen any number of times, such as pauses", Flag: "unbounded", smaller: givenBound,
-		load: (*builder).unbounded, shown: func(c *model.Config) any { return names(c.Unbounded[:], model.Budget.String) }}, // the faults' rows say it
+		load: (*builder).unbounded}, // the faults' rows say it
 }
 
 // circumstances has the rows of what is around the faults.
 var circumstances = []*Knob{
 	{Key: "travels", Doc: "the requests that may be late or lost, such as OffsetCommit", Flag: "travels", smaller: wordByWord,
-		load: (*builder).travels, says: func(c *model.Config) string {
-			travelling := names(c.Travels[:], model.API.String)
-			return when(len(travelling) > 0, strings.Join(travelling, " and ")+" may be late")
-		},
-		shown: func(c *model.Config) any { return names(c.Travels[:], model.API.String) }},
+		load: (*builder).travels, says: travelsText},
 	{Key: "any_order", Doc: "a leader may list the members in any order when it computes a plan, not by number only", Flag: "any-order", needs: aGroup, smaller: leftOut,
 		at:   func(c *model.Config) any { return &c.AnyOrder },
 		says: func(c *model.Config) string { return when(c.AnyOrder, "members listed in any order") }},
@@ -142,15 +138,4 @@ func when(is bool, text string) string {
 		return text
 	}
 	return ""
-}
-
-// names lists what is switched on.
-func names[T ~uint8](on []bool, name func(T) string) []string {
-	all := []string{}
-	for i, is := range on {
-		if is {
-			all = append(all, name(T(i)))
-		}
-	}
-	return all
 }
