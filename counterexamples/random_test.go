@@ -59,7 +59,10 @@ func drawDefinition(t *rapid.T, d *scenarios.Definition) {
 }
 
 func drawFaults(t *rapid.T, d *scenarios.Definition) {
-	for b := range model.Aborts { // from there on, of producers
+	for b := range model.NumBudgets {
+		if b.Part() == model.TransactionsPart {
+			continue
+		}
 		least, most := 0, 3
 		switch b {
 		case model.LateRequests, model.LostAnswers:
@@ -79,13 +82,18 @@ func drawFaults(t *rapid.T, d *scenarios.Definition) {
 		}
 	}
 	if d.Faults["late_requests"]+d.Faults["lost_answers"] > 0 {
-		for api := model.JoinGroup; api < model.DeleteGroups; api++ {
-			if rapid.Bool().Draw(t, api.String()+" travels") {
-				d.Travels = append(d.Travels, api.String())
-			}
-		}
+		drawTravels(t, d, func(part model.ProtocolPart) bool { return part != model.TransactionsPart })
 		if len(d.Travels) == 0 {
 			d.Travels = []string{"OffsetCommit"}
+		}
+	}
+}
+
+// drawTravels draws which requests of some parts of the protocol may travel.
+func drawTravels(t *rapid.T, d *scenarios.Definition, of func(model.ProtocolPart) bool) {
+	for _, api := range model.EveryAPI() {
+		if of(api.Part()) && !model.APIs[api].Admin && rapid.Bool().Draw(t, api.String()+" travels") {
+			d.Travels = append(d.Travels, api.String())
 		}
 	}
 }

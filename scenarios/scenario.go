@@ -4,6 +4,11 @@
 //
 //	s, _ := scenarios.ByID("classic-eager")
 //	result := search.BreadthFirst(ctx, s.System(), s.Options())
+//
+// A further knob is a field of Definition, with its key, and a row in one of the
+// tables that make up Knobs; the loader, the command and its results, saved
+// counterexamples and the minimiser need no more. A fault or a request that may
+// travel needs nothing here: its row in package model is enough.
 package scenarios
 
 import (

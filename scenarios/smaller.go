@@ -137,10 +137,14 @@ func clients(members bool) shrink {
 					client += d.Members + d.Simple
 					least = min(1, max(0, 1-d.Members)) // somebody must take part
 				}
-				if i >= n || n <= least || i < n-1 && !listed(d, client, table) {
+				at := places(d, client, table)
+				if i >= n || n <= least || i < n-1 && len(at) == 0 {
 					return false
 				}
-				unlist(d, client, table)
+				for k, place := range at {
+					list := k.field(d)
+					list.Set(reflect.AppendSlice(list.Slice3(0, place, place), list.Slice(place+1, list.Len())))
+				}
 				k.Set(d, n-1)
 				leaveUnneeded(d, table)
 				return true
@@ -150,28 +154,18 @@ func clients(members bool) shrink {
 	}
 }
 
-// listed tells whether some list has a place for a client.
-func listed(d *Definition, client int, table []*Knob) bool {
-	return slices.ContainsFunc(table, func(k *Knob) bool {
-		if k.each == nil || !k.isSet(d) {
-			return false
-		}
-		_, is := k.each(d, client)
-		return is
-	})
-}
-
-// unlist takes a client's places out of the lists.
-func unlist(d *Definition, client int, table []*Knob) {
+// places finds a client in the lists by client.
+func places(d *Definition, client int, table []*Knob) map[*Knob]int {
+	all := map[*Knob]int{}
 	for _, k := range table {
 		if k.each == nil || !k.isSet(d) {
 			continue
 		}
-		if place, is := k.each(d, client); is {
-			list := k.field(d)
-			list.Set(reflect.AppendSlice(list.Slice3(0, place, place), list.Slice(place+1, list.Len())))
+		if place, listed := k.each(d, client); listed {
+			all[k] = place
 		}
 	}
+	return all
 }
 
 // leaveUnneeded leaves out the keys that mean nothing any more.

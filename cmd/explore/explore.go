@@ -55,6 +55,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return a.status
 }
 
+// openAll opens everything that is named, before any of it is looked at for long.
+func openAll[T any](names []string, open func(name string) (T, error)) (all []T, err error) {
+	for _, name := range names {
+		one, err := open(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
 const about = `Explore checks the fencing rules of Kafka's consumer groups: it searches ready
 scenarios, or your own, for a way in which a rule is not enough, and shows the
 shortest story that it finds.`

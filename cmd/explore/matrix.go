@@ -78,15 +78,11 @@ func (m *matrix) run(names []string) error {
 	if err != nil {
 		return err
 	}
+	if m.scenarios, err = openAll(names, scenarios.Open); err != nil {
+		return err
+	}
 	if m.all = len(names) == 0; m.all {
 		m.scenarios = scenarios.All()
-	}
-	for _, name := range names {
-		s, err := scenarios.Open(name)
-		if err != nil {
-			return err
-		}
-		m.scenarios = append(m.scenarios, s)
 	}
 	m.lay()
 	m.fill()

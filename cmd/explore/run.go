@@ -111,16 +111,18 @@ func (r *runner) run(names []string) (err error) {
 	if err := r.check(names); err != nil {
 		return err
 	}
-	var all []*scenarios.Scenario
-	for _, name := range names { // all of them, before the first long search
+	all, err := openAll(names, func(name string) (*scenarios.Scenario, error) {
 		s, err := r.settings.open(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if _, err := s.Reduced(*r.reduce); err != nil {
-			return fmt.Errorf("%s: %w", s.ID, err)
+			return nil, fmt.Errorf("%s: %w", s.ID, err)
 		}
-		all = append(all, s)
+		return s, nil
+	})
+	if err != nil {
+		return err
 	}
 	if r.pprof != "" {
 		stop, err := profileProcessor(r.pprof)
