@@ -233,11 +233,11 @@ func (k *Knob) effective(s *Scenario) any {
 	return written.Interface()
 }
 
-// Within says in words what the scenario assumes.
+// Within says in words what the scenario assumes, and what it sets to no effect.
 func (s *Scenario) Within() string {
 	var words []string
 	for _, k := range Knobs {
-		if k.says == nil || !k.needs.isMet(&s.Definition) {
+		if k.says == nil || !k.needs.isMet(&s.Definition) && !k.isSet(&s.Definition) {
 			continue
 		}
 		if text := k.says(&s.Config); text != "" {

@@ -67,6 +67,15 @@ func openAll[T any](names []string, open func(name string) (T, error)) (all []T,
 	return all, nil
 }
 
+// mapped is what f makes of each.
+func mapped[T, U any](all []T, f func(T) U) []U {
+	results := make([]U, len(all))
+	for i, one := range all {
+		results[i] = f(one)
+	}
+	return results
+}
+
 const about = `Explore checks the fencing rules of Kafka's consumer groups: it searches ready
 scenarios, or your own, for a way in which a rule is not enough, and shows the
 shortest story that it finds.`

@@ -45,11 +45,7 @@ var catalogues = []catalogue{
 }
 
 func catalogueNames() []string {
-	var names []string
-	for _, c := range catalogues {
-		names = append(names, c.name)
-	}
-	return names
+	return mapped(catalogues, func(c catalogue) string { return c.name })
 }
 
 func (a *app) listCommand() *cobra.Command {
@@ -95,17 +91,8 @@ func (a *app) listed(kind string, entries []entry) {
 	}
 }
 
-// entriesOf makes an entry of each thing.
-func entriesOf[T any](all []T, entryOf func(T) entry) []entry {
-	entries := make([]entry, len(all))
-	for i, one := range all {
-		entries[i] = entryOf(one)
-	}
-	return entries
-}
-
 func scenarioEntries() []entry {
-	return entriesOf(scenarios.All(), func(s *scenarios.Scenario) entry {
+	return mapped(scenarios.All(), func(s *scenarios.Scenario) entry {
 		e := entry{ID: s.ID, Doc: s.Title, Expect: s.Expect.Verdict.String()}
 		if s.Expect.Property != "" {
 			e.Doc += " (" + s.Expect.Property + " is violated)"
@@ -127,25 +114,25 @@ func protocolEntries() []entry {
 }
 
 func knobEntries() []entry {
-	return entriesOf(scenarios.Knobs, func(k *scenarios.Knob) entry { return entry{ID: k.Key, Doc: k.Doc, Flag: k.Flag} })
+	return mapped(scenarios.Knobs, func(k *scenarios.Knob) entry { return entry{ID: k.Key, Doc: k.Doc, Flag: k.Flag} })
 }
 
 func mutationEntries() []entry {
-	return entriesOf(model.Registry[:], func(m model.MutationInfo) entry {
+	return mapped(model.Registry[:], func(m model.MutationInfo) entry {
 		return entry{ID: m.ID, Doc: m.Rule, Source: m.Source, Breaks: m.Breaks, Redundant: m.Redundant}
 	})
 }
 
 func invariantEntries() []entry {
-	return append(entriesOf(invariants.All[:], func(i invariants.Invariant) entry {
+	return append(mapped(invariants.All[:], func(i invariants.Invariant) entry {
 		return entry{ID: i.Name, Doc: i.Doc, Source: i.Source, Museum: i.Museum, Witness: i.Witness}
-	}), entriesOf(invariants.Goals[:], func(g invariants.Goal) entry {
+	}), mapped(invariants.Goals[:], func(g invariants.Goal) entry {
 		return entry{ID: g.Name, Doc: "(goal) " + g.Doc, Source: g.Source, Museum: g.Museum, Witness: g.Witness}
 	})...)
 }
 
 func operationEntries() []entry {
-	return entriesOf(ops.Table[:], func(o ops.Op) entry {
+	return mapped(ops.Table[:], func(o ops.Op) entry {
 		e := entry{ID: o.Name, Doc: o.Doc, Source: o.Source, Omits: o.Omits}
 		for _, p := range o.Params {
 			if p != ops.NoParam {
@@ -157,11 +144,11 @@ func operationEntries() []entry {
 }
 
 func witnessEntries() []entry {
-	return entriesOf(invariants.Witnesses[:], func(w invariants.Witness) entry { return entry{ID: w.Name, Doc: w.Doc} })
+	return mapped(invariants.Witnesses[:], func(w invariants.Witness) entry { return entry{ID: w.Name, Doc: w.Doc} })
 }
 
 func counterexampleEntries() []entry {
-	return entriesOf(counterexamples.SavedNames(), func(name string) entry {
+	return mapped(counterexamples.SavedNames(), func(name string) entry {
 		c := counterexamples.Saved()[name]
 		return entry{ID: name, Doc: fmt.Sprintf("%s in %d steps: %s", c.Property, len(c.Steps), c.Story)}
 	})

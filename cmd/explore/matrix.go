@@ -235,7 +235,7 @@ func (r *row) redundant() string {
 	return model.Registry[r.mutations[0]].Redundant
 }
 
-func (r *row) names() []string { return texts(r.mutations) }
+func (r *row) names() []string { return mapped(r.mutations, model.Mutation.String) }
 
 // stopped lists the scenarios whose search was stopped.
 func (r *row) stopped() []string {

@@ -169,15 +169,8 @@ func (c *coverage) unseen(s *scenarios.Scenario) []string {
 	return names
 }
 
-func mutationNames(s *scenarios.Scenario) []string { return texts(s.Config.Rules.Off.List()) }
-
-// texts names all of some things.
-func texts[T fmt.Stringer](all []T) []string {
-	names := []string{}
-	for _, one := range all {
-		names = append(names, one.String())
-	}
-	return names
+func mutationNames(s *scenarios.Scenario) []string {
+	return mapped(s.Config.Rules.Off.List(), model.Mutation.String)
 }
 
 func newViolation(c *counterexamples.Counterexample) *violation {
