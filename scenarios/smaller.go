@@ -68,9 +68,11 @@ func unlessGoals(s shrink) shrink {
 // leftOut leaves the key out.
 func leftOut(k *Knob, _ *Definition, _ []*Knob) []Change {
 	return []Change{func(d *Definition) bool {
-		matters := k.isSet(d) && (len(k.words) == 0 || k.Value(d) != k.words[0])
+		if !k.isSet(d) || len(k.words) > 0 && k.Value(d) == k.words[0] {
+			return false
+		}
 		k.field(d).SetZero()
-		return matters
+		return true
 	}}
 }
 
@@ -79,8 +81,11 @@ func leftOut(k *Knob, _ *Definition, _ []*Knob) []Change {
 func timely(k *Knob, d *Definition, table []*Knob) []Change {
 	early := rowOf(table, model.Expiries.String())
 	return []Change{func(d *Definition) bool {
+		if !leftOut(k, d, table)[0](d) {
+			return false
+		}
 		early.Set(d, 0)
-		return leftOut(k, d, table)[0](d)
+		return true
 	}}
 }
 
@@ -110,9 +115,11 @@ func givenBound(_ *Knob, d *Definition, table []*Knob) []Change {
 		fault := rowOf(table, key)
 		for n := range 4 {
 			all = append(all, func(d *Definition) bool {
-				there := slices.Contains(d.Unbounded, key)
+				if !slices.Contains(d.Unbounded, key) {
+					return false
+				}
 				fault.Set(d, n)
-				return there
+				return true
 			})
 		}
 	}
