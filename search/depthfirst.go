@@ -127,6 +127,7 @@ func (d *diver[S]) visit(v visit) {
 		return
 	}
 	d.ordinal = 0
+	d.audit.begin()
 	d.sys.Next(&d.cur, &d.next, d.emit)
 	if d.ordinal == 0 && d.o.End != nil && !d.o.End(&d.cur) {
 		d.violated(Deadlock, "deadlock", d.path)
@@ -137,6 +138,9 @@ func (d *diver[S]) visit(v visit) {
 func (d *diver[S]) emitted(st Step) {
 	d.ordinal++
 	d.r.Transitions++
+	if d.r.States < auditStates {
+		d.audit.step(st)
+	}
 	d.count(st)
 	if !d.checks.idleSteps() {
 		if p := d.checks.step(&d.cur, st, &d.next); p >= 0 {

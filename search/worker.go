@@ -45,6 +45,7 @@ func newWorker[S any](e *engine[S]) *worker[S] {
 	w.emit, w.canon = w.emitted, canonizer(w.sys, w.count)
 	w.audit = newAudit(w.sys)
 	w.emitAudited = func(st Step) {
+		w.audit.step(st)
 		w.audit.state(w.next)
 		w.emitted(st)
 	}
@@ -101,6 +102,7 @@ func (w *worker[S]) expand(p *page, c *chunk) {
 		emit := w.emit
 		if w.parent == 0 && p.first < auditStates {
 			w.audit.code(w.code)
+			w.audit.begin()
 			emit = w.emitAudited
 		}
 		w.sys.Next(&w.cur, &w.next, emit)
