@@ -9,18 +9,31 @@ const pageStates = 256
 // A page holds the encodings of consecutive states of one shard and level,
 // each preceded by its length.
 type page struct {
-	lot
+	spillable
 	states int
 	shard  int
-	depth  int    // of its level
-	first  int64  // number of the first state within its shard
-	base   int64  // number of the first state within its level
-	born   birth  // of its first state
-	hints  *hints // for judging the goals, if they were kept
+	depth  int          // of its level
+	first  int64        // number of the first state within its shard
+	base   int64        // number of the first state within its level
+	record recordCursor // of its first state
+	hints  *hints       // for judging the goals, if they were kept
 }
 
 // pageBytes is what a page weighs, its encodings apart.
 const pageBytes = 120
+
+// archive saves a page, or loads it. The buffer is for one that is in a file.
+func (p *page) archive(a *archive, buffer *[]byte) {
+	number(a, &p.states)
+	number(a, &p.shard)
+	number(a, &p.depth)
+	number(a, &p.first)
+	number(a, &p.base)
+	number(a, &p.record.address.block)
+	number(a, &p.record.address.offset)
+	number(a, &p.record.last)
+	a.spillable(&p.spillable, buffer)
+}
 
 // nextCode splits the first encoding off data.
 func nextCode(data []byte) (code, rest []byte) {
@@ -67,8 +80,8 @@ func (f *frontier) open(number int64) {
 	f.pages = append(f.pages, p)
 }
 
-// take moves the pages to the end of dst and leaves the frontier empty.
-func (f *frontier) take(dst []page) []page {
+// drain moves the pages to the end of dst and leaves the frontier empty.
+func (f *frontier) drain(dst []page) []page {
 	dst = append(dst, f.pages...)
 	f.pages = f.pages[:0]
 	return dst
@@ -79,13 +92,13 @@ func (f *frontier) growth() int64 { return int64(f.full) }
 
 // release takes back the memory of a page that has been expanded.
 func (f *frontier) release(p page) {
-	if p.in == nil {
+	if p.inMemory() {
 		f.free = append(f.free, p.data[:0])
 	}
 }
 
-// forget lets go of the memory that is to be filled again.
-func (f *frontier) forget() {
+// dropFree lets go of the memory that is to be filled again.
+func (f *frontier) dropFree() {
 	for _, data := range f.free {
 		f.bytes -= int64(cap(data))
 	}

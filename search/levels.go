@@ -4,8 +4,8 @@ package search
 // numbered through its segments, in the order of the shards.
 type segment struct {
 	shard int
-	from  mark  // where the shard's ancestry of this level starts
-	first int64 // number of its first state within the shard
+	from  recordAddress // where the shard's predecessor records of this level start
+	first int64         // number of its first state within the shard
 	count int64
 }
 
@@ -34,4 +34,31 @@ func (l *levels) locate(depth int, index int64) (segment, int64) {
 		index -= g.count
 	}
 	panic("search: no such state in the level")
+}
+
+// sizes lists how many states the complete levels have.
+func (l *levels) sizes() []int64 {
+	all := make([]int64, len(l.starts))
+	for depth := range all {
+		for _, g := range l.at(depth) {
+			all[depth] += g.count
+		}
+	}
+	return all
+}
+
+func (l *levels) archive(a *archive) {
+	resize(a, &l.segments)
+	for i := range l.segments {
+		g := &l.segments[i]
+		number(a, &g.shard)
+		number(a, &g.from.block)
+		number(a, &g.from.offset)
+		number(a, &g.first)
+		number(a, &g.count)
+	}
+	resize(a, &l.starts)
+	for i := range l.starts {
+		number(a, &l.starts[i])
+	}
 }

@@ -1,11 +1,11 @@
 package search
 
 // matchSlots is match in Go.
-func matchSlots(places *[batchSize]place, masks *[batchSize]uint16, n int) {
+func matchSlots(places *[batchSize]lookup, masks *[batchSize]uint16, n int) {
 	for i := range n {
 		p := &places[i]
 		masks[i] = 0
-		for k, word := range p.line[:lineSlots] {
+		for k, word := range p.bucket[:bucketSlots] {
 			if word == p.word {
 				masks[i] |= 1 << (2 * k)
 			}

@@ -11,13 +11,13 @@ import (
 // a word is equal, and where the last word, which is no slot, is.
 func TestMatch(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
-	var places [batchSize]place
+	var places [batchSize]lookup
 	for range 500 {
 		for i := range places {
 			p := &places[i]
-			p.line, p.word = new(line), r.Uint64()
-			for k := range p.line {
-				p.line[k] = [...]uint64{p.word, 0, r.Uint64(), p.word ^ 1<<63, p.word ^ 1}[r.IntN(5)]
+			p.bucket, p.word = new(bucket), r.Uint64()
+			for k := range p.bucket {
+				p.bucket[k] = [...]uint64{p.word, 0, r.Uint64(), p.word ^ 1<<63, p.word ^ 1}[r.IntN(5)]
 			}
 		}
 		n := r.IntN(batchSize + 1)

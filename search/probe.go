@@ -8,14 +8,14 @@ import (
 
 const (
 	// sampling is prime, lest samples keep step with what they sample.
-	sampling = 61
+	sampleEvery = 61
 	// A call that is timed and changes nothing is made so many times, so that the
 	// looks at the clock weigh less.
 	repeats = 4
 	// foreign is how long a call takes at least that is not counted.
-	foreign = int64(time.Millisecond)
+	interrupted = int64(time.Millisecond)
 	// few samples say nothing.
-	few = 100
+	minSamples = 100
 )
 
 // A timer times some of the calls of one kind.
@@ -30,19 +30,19 @@ func (t *timer) due() bool {
 	if t.wait--; t.wait > 0 {
 		return false
 	}
-	t.wait = sampling
+	t.wait = sampleEvery
 	return true
 }
 
 func (t *timer) add(ns int64) {
-	if ns < foreign {
+	if ns < interrupted {
 		t.timed, t.ns = t.timed+1, t.ns+ns
 	}
 }
 
 // addUsual leaves out also what took far longer than the others did.
 func (t *timer) addUsual(ns int64) {
-	if t.timed < few || float64(ns) < 8*t.mean() {
+	if t.timed < minSamples || float64(ns) < 8*t.mean() {
 		t.add(ns)
 	}
 }
@@ -67,8 +67,8 @@ func (t *timer) each(times, tick float64) float64 {
 // The phases of a round.
 const (
 	expanding = iota
-	settling
-	elsewhere // what is part of neither, in a profile
+	admitting
+	otherwise // what is part of neither, in a profile
 	phases
 )
 
@@ -77,26 +77,26 @@ const (
 // nothing.
 type probe[S any] struct {
 	System[S]
-	items Itemizer[S]
-	canon func(*S)
-	base  time.Time
-	looks int64 // at the clock
+	items      Itemizer[S]
+	canon      func(*S)
+	base       time.Time
+	clockReads int64 // at the clock
 
 	phase                 int
-	settling              int64 // nanoseconds spent in that phase
+	admitting             int64 // nanoseconds spent in that phase
 	decode                [phases]timer
-	encode, form          timer
+	encode, canonical     timer
 	invariants, witnesses []timer
 
 	// The steps of every other state that is timed are timed one by one, those of
 	// the rest as a whole: that shows what the looks at the clock take where they happen.
-	next      timer
-	whole     timer
-	one       timer
-	byOne     bool
-	ops, cuts []int64 // by operation: nanoseconds, and the looks that they contain
-	rows      int64   // states that these are of
-	push      timer   // what the engine does with a step
+	next          timer
+	whole         timer
+	oneByOneTimer timer
+	byOne         bool
+	ops, cuts     []int64 // by operation: nanoseconds, and the looks that they contain
+	rows          int64   // states that these are of
+	push          timer   // what the engine does with a step
 
 	// Of the state whose steps are being timed one by one:
 	row, rowCuts []int64
@@ -107,13 +107,13 @@ type probe[S any] struct {
 }
 
 // watch puts a probe in front of a worker.
-func watch[S any](w *worker[S]) {
+func attachProbe[S any](w *worker[S]) {
 	p := &probe[S]{System: w.sys, canon: w.canon, base: time.Now()}
 	p.items, _ = w.sys.(Itemizer[S])
 	for _, row := range [...]*[]int64{&p.ops, &p.cuts, &p.row, &p.rowCuts} {
 		*row = make([]int64, len(w.ops)+1) // the last is for what comes after the last step
 	}
-	p.invariants, p.witnesses = make([]timer, len(w.engine.o.Invariants)), make([]timer, len(w.engine.o.Sometimes))
+	p.invariants, p.witnesses = make([]timer, len(w.search.o.Invariants)), make([]timer, len(w.search.o.Sometimes))
 	p.timed, p.done = p.emitted, p.cut
 	w.sys, w.probe = p, p
 	if w.canon != nil {
@@ -127,12 +127,12 @@ func watch[S any](w *worker[S]) {
 
 // add takes over what another probe has measured.
 func (p *probe[S]) add(other *probe[S]) {
-	p.looks, p.rows, p.settling = p.looks+other.looks, p.rows+other.rows, p.settling+other.settling
+	p.clockReads, p.rows, p.admitting = p.clockReads+other.clockReads, p.rows+other.rows, p.admitting+other.admitting
 	addAll(p.ops, other.ops)
 	addAll(p.cuts, other.cuts)
 	for sum, more := range map[*timer]*timer{
-		&p.encode: &other.encode, &p.form: &other.form, &p.push: &other.push,
-		&p.next: &other.next, &p.whole: &other.whole, &p.one: &other.one,
+		&p.encode: &other.encode, &p.canonical: &other.canonical, &p.push: &other.push,
+		&p.next: &other.next, &p.whole: &other.whole, &p.oneByOneTimer: &other.oneByOneTimer,
 	} {
 		sum.merge(more)
 	}
@@ -146,7 +146,7 @@ func (p *probe[S]) add(other *probe[S]) {
 }
 
 // unwatch gives a worker back what it had: judging goals is timed as a whole.
-func (w *worker[S]) unwatch() {
+func (w *worker[S]) detachProbe() {
 	if p := w.probe; p != nil {
 		w.sys, w.canon = p.System, p.canon
 	}
@@ -186,7 +186,7 @@ func (p *probe[S]) wrap(properties []numbered[S], timers []timer) {
 
 // now is the time by the clock that never stands still.
 func (p *probe[S]) now() int64 {
-	p.looks++
+	p.clockReads++
 	return int64(time.Since(p.base))
 }
 
@@ -200,9 +200,9 @@ func (p *probe[S]) begin(phase int) (start int64) {
 }
 
 // settled ends a unit of settling.
-func (p *probe[S]) settled(start int64) {
+func (p *probe[S]) endAdmitting(start int64) {
 	if p != nil {
-		p.settling += p.now() - start
+		p.admitting += p.now() - start
 	}
 }
 
@@ -215,7 +215,7 @@ func (p *probe[S]) Next(s, next *S, emit func(Step)) {
 	start := p.now()
 	if p.byOne = !p.byOne; p.byOne {
 		p.oneByOne(s, next, emit)
-		p.one.addUsual(p.now() - start)
+		p.oneByOneTimer.addUsual(p.now() - start)
 		return
 	}
 	p.System.Next(s, next, emit)
@@ -234,7 +234,7 @@ func (p *probe[S]) oneByOne(s, next *S, emit func(Step)) {
 		p.System.Next(s, next, p.timed)
 	}
 	p.cut(uint16(len(p.row) - 1))
-	if p.last-start < foreign {
+	if p.last-start < interrupted {
 		addAll(p.ops, p.row)
 		addAll(p.cuts, p.rowCuts)
 		p.rows++
@@ -288,33 +288,33 @@ func (p *probe[S]) Decode(src []byte, s *S) {
 // canonize times some canonical forms, once each: what has one is not made
 // canonical again.
 func (p *probe[S]) canonize(s *S) {
-	if !p.form.due() {
+	if !p.canonical.due() {
 		p.canon(s)
 		return
 	}
 	start := p.now()
 	p.canon(s)
-	p.form.add(p.now() - start)
+	p.canonical.add(p.now() - start)
 }
 
 // tick is what a look at the clock takes: what the states whose steps were timed one
 // by one took longer than others, by look. Where there were too few to tell, or the
 // difference is out of all proportion, what it takes at the least.
-func (p *probe[S]) tick() float64 {
-	least := lookTime()
-	if p.one.timed < few || p.whole.timed < few {
+func (p *probe[S]) clockCost() float64 {
+	least := clockTime()
+	if p.oneByOneTimer.timed < minSamples || p.whole.timed < minSamples {
 		return least
 	}
 	looks := p.rows + p.push.timed
 	for _, cuts := range p.cuts {
 		looks += cuts
 	}
-	more := (p.one.mean() - p.whole.mean()) * float64(p.rows) / float64(looks)
+	more := (p.oneByOneTimer.mean() - p.whole.mean()) * float64(p.rows) / float64(looks)
 	return min(max(least, more), 4*least)
 }
 
 // lookTime measures once what a look at the clock takes, where nothing else happens.
-var lookTime = sync.OnceValue(func() float64 {
+var clockTime = sync.OnceValue(func() float64 {
 	const looks = 1000
 	base := time.Now()
 	var all []time.Duration

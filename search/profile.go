@@ -50,18 +50,18 @@ type Itemizer[S any] interface {
 // profile adds up what the probes measured. The engine itself is charged with what
 // is left: of what it does with a step, of the phase in which states are admitted, and
 // of the whole.
-func (e *engine[S]) profile(r *Result[S]) *Profile {
+func (e *breadthFirst[S]) profile(r *Result[S]) *Profile {
 	p := e.workers[0].probe
 	for _, w := range e.workers[1:] {
 		p.add(w.probe)
 	}
-	f, tick := &Profile{Every: sampling}, p.tick()
+	f, tick := &Profile{Every: sampleEvery}, p.clockCost()
 	add := func(kind, name string, cost time.Duration, calls int64) {
 		f.Costs = append(f.Costs, Cost{kind, name, max(0, cost), calls})
 		f.Total += max(0, cost)
 	}
-	left := [phases]time.Duration{time.Duration(p.push.each(1, tick) * float64(r.Transitions)), time.Duration(p.settling)}
-	own := time.Duration(float64(p.looks) * tick) // what the profile takes itself
+	left := [phases]time.Duration{time.Duration(p.push.each(1, tick) * float64(r.Transitions)), time.Duration(p.admitting)}
+	own := time.Duration(float64(p.clockReads) * tick) // what the profile takes itself
 	timed := func(phase int, kind, name string, t *timer, times float64) {
 		each := t.each(times, tick)
 		cost, again := time.Duration(each*float64(t.calls)), time.Duration(each*(times-1)*float64(t.timed))
@@ -78,21 +78,21 @@ func (e *engine[S]) profile(r *Result[S]) *Profile {
 	for i := range e.o.Sometimes {
 		timed(phaseOf(&e.o.Sometimes[i]), CostWitness, e.o.Sometimes[i].Name, &p.witnesses[i], repeats)
 	}
-	batches := slices.Collect(slices.Chunk(e.o.Goals, judgeGoals))
-	for i, cost := range e.judged {
+	batches := slices.Collect(slices.Chunk(e.o.Goals, goalsPerBatch))
+	for i, cost := range e.goalTimes {
 		var names []string // goals are judged together
 		for _, g := range batches[i] {
 			names = append(names, g.Name)
 		}
 		add(CostGoal, strings.Join(names, ", "), cost*time.Duration(len(e.workers)), r.States)
 	}
-	timed(elsewhere, CostEngine, "decode", &p.decode[expanding], repeats)
-	timed(settling, CostEngine, "decode for invariants", &p.decode[settling], repeats)
-	timed(expanding, CostEngine, "canonical form", &p.form, 1)
+	timed(otherwise, CostEngine, "decode", &p.decode[expanding], repeats)
+	timed(admitting, CostEngine, "decode for invariants", &p.decode[admitting], repeats)
+	timed(expanding, CostEngine, "canonical form", &p.canonical, 1)
 	timed(expanding, CostEngine, "encode", &p.encode, repeats)
 	add(CostEngine, "hash and look up", left[expanding], r.Transitions)
-	add(CostEngine, "admit", left[settling], r.States)
-	add(CostEngine, "this profile", own, p.looks)
+	add(CostEngine, "admit", left[admitting], r.States)
+	add(CostEngine, "this profile", own, p.clockReads)
 	add(CostEngine, "wait, files, other", r.Elapsed*time.Duration(len(e.workers))-f.Total, 0)
 	return f
 }
@@ -106,7 +106,7 @@ func (p *probe[S]) operation(op int, tick float64) time.Duration {
 // phaseOf says when a property is looked at.
 func phaseOf[S any](p *Property[S]) int {
 	if p.State != nil {
-		return settling
+		return admitting
 	}
 	return expanding
 }

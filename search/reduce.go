@@ -77,7 +77,7 @@ func Unfold[S any](sys System[S], v *Violation[S], invariants []Property[S]) (*V
 	code := sys.Append(nil, &v.Trace.Start)
 	found := false
 	sys.Init(func(s *S) {
-		if !found && u.keptAs(s, code) {
+		if !found && u.hasForm(s, code) {
 			u.start(s)
 			found = true
 		}
@@ -101,7 +101,7 @@ func Unfold[S any](sys System[S], v *Violation[S], invariants []Property[S]) (*V
 		}
 	}
 	if v.Kind == Deadlock {
-		u.hurry()
+		u.takeUrgent()
 	}
 	unfolded := *v
 	unfolded.Trace = u.trace
@@ -133,7 +133,7 @@ type unfolder[S any] struct {
 func (u *unfolder[S]) start(s *S) { u.at, u.trace = *s, Trace[S]{Start: *s} }
 
 // keptAs tells whether a search keeps s in the form with the given encoding.
-func (u *unfolder[S]) keptAs(s *S, code []byte) bool {
+func (u *unfolder[S]) hasForm(s *S, code []byte) bool {
 	kept := *s
 	u.canon(&kept)
 	u.code = u.sys.Append(u.code[:0], &kept)
@@ -141,7 +141,7 @@ func (u *unfolder[S]) keptAs(s *S, code []byte) bool {
 }
 
 // hurry takes all urgent steps.
-func (u *unfolder[S]) hurry() {
+func (u *unfolder[S]) takeUrgent() {
 	for u.reducer != nil {
 		var next S
 		st, ok := u.reducer.Urgent(&u.at, &next)
@@ -154,12 +154,12 @@ func (u *unfolder[S]) hurry() {
 
 // step takes the step that is kept as st with the encoding that follows it.
 func (u *unfolder[S]) step(st Step, code []byte, accept func(before *S, st Step, after *S) bool) bool {
-	u.hurry()
+	u.takeUrgent()
 	var next, after S
 	var taken Step
 	found := false
 	u.sys.Next(&u.at, &next, func(other Step) {
-		if !found && other.Op == st.Op && other.Outcome == st.Outcome && u.keptAs(&next, code) && accept(&u.at, other, &next) {
+		if !found && other.Op == st.Op && other.Outcome == st.Outcome && u.hasForm(&next, code) && accept(&u.at, other, &next) {
 			taken, after, found = other, next, true
 		}
 	})

@@ -7,101 +7,132 @@ const (
 	shardBits = 6
 )
 
-// A shard owns the states whose spots share their low bits: no two
+// A shard owns the states whose fingerprints share the low bits of their homes: no two
 // workers ever write to one shard at the same time, so that it needs no locks.
 type shard struct {
-	table    table
-	frontier frontier
-	ancestry ancestry
-	states   int64
+	visited      visitedSet
+	frontier     frontier
+	predecessors predecessors
+	states       int64
 
-	level mark  // where the current level starts in ancestry
-	first int64 // the first state of the current level
+	levelStart recordAddress // where the predecessor records of the current level start
+	levelFirst int64         // number of the first state of the current level
 }
 
-// close ends a level and returns what the shard found in it.
-func (s *shard) close(id int) segment {
-	g := segment{shard: id, from: s.level, first: s.first, count: s.states - s.first}
-	s.level, s.first = s.ancestry.open(), s.states
+// closeLevel ends a level and returns what the shard found in it.
+func (s *shard) closeLevel(id int) segment {
+	g := segment{shard: id, from: s.levelStart, first: s.levelFirst, count: s.states - s.levelFirst}
+	s.levelStart, s.levelFirst = s.predecessors.beginLevel(), s.states
 	return g
 }
 
-// incoming counts the misses of a shard.
-func incoming(id int, chunks []*chunk) (n int) {
-	for _, c := range chunks {
-		n += int(c.count[id])
+// incoming counts the candidates of a shard.
+func incoming(id int, expansions []*expansion) (n int) {
+	for _, x := range expansions {
+		n += int(x.count[id])
 	}
 	return n
 }
 
-// A pending miss is one whose turn comes soon.
-type pending struct {
-	fingerprint
-	chunk *chunk
-	miss  *miss
+// An admission lets shards admit the new ones among their candidates. Each worker has one,
+// for the buffers.
+type admission struct {
+	queue     []queued
+	displaced []entry // for visited sets that grow
 }
 
-// appendPending appends the misses of a shard in the order of the search.
-func appendPending(dst []pending, id int, chunks []*chunk) []pending {
-	for _, c := range chunks {
-		for i := c.first[id]; i != 0; i = c.misses[i-1].next {
-			m := &c.misses[i-1]
-			dst = append(dst, pending{m.fingerprint(), c, m})
+// A queued candidate is one whose turn comes soon.
+type queued struct {
+	f fingerprint
+	*candidate
+	from *expansion
+}
+
+// run admits the candidates of a shard, in the order of the search, and calls found for
+// each state that is new, unless that is nil.
+func (a *admission) run(s *shard, id int, expansions []*expansion, found func(code []byte, parent int64, step stepRef)) {
+	s.visited.displaced = a.displaced
+	s.visited.reserve(incoming(id, expansions))
+	a.displaced, s.visited.displaced = s.visited.displaced, nil
+	a.enqueue(id, expansions)
+	for i := -2 * batchSize; i < len(a.queue); i += batchSize {
+		s.fetchFirst(a.batch(i + 2*batchSize))
+		s.fetchSecond(a.batch(i + batchSize))
+		for _, q := range a.batch(i) {
+			code, parent := q.from.codes[q.start:q.end], q.from.base+int64(q.parent)
+			if s.admit(q.f, code, parent, q.step) && found != nil {
+				found(code, parent, q.step)
+			}
 		}
 	}
-	return dst
 }
 
-// warm fetches the first lines of some misses.
-func (s *shard) warm(ps []pending) {
-	var places [batchSize]place
-	for i := range ps {
-		places[i] = s.table.first(ps[i].fingerprint)
+// enqueue lists the candidates of a shard.
+func (a *admission) enqueue(id int, expansions []*expansion) {
+	a.queue = a.queue[:0]
+	for _, x := range expansions {
+		for i := x.first[id]; i != 0; i = x.candidates[i-1].next {
+			c := &x.candidates[i-1]
+			a.queue = append(a.queue, queued{c.fingerprint(), c, x})
+		}
 	}
-	prefetch(&places, len(ps))
 }
 
-// warmAlt fetches the second lines of those whose first one is full.
-func (s *shard) warmAlt(ps []pending) {
-	if s.table.lines == nil {
+// batch is a part of the queue, as far as there is one.
+func (a *admission) batch(i int) []queued {
+	return a.queue[max(0, min(i, len(a.queue))):max(0, min(i+batchSize, len(a.queue)))]
+}
+
+// fetchFirst fetches the first buckets of some candidates.
+func (s *shard) fetchFirst(qs []queued) {
+	var lookups [batchSize]lookup
+	for i := range qs {
+		lookups[i] = s.visited.first(qs[i].f)
+	}
+	prefetch(&lookups, len(qs))
+}
+
+// fetchSecond fetches the second buckets of those whose first one is full.
+func (s *shard) fetchSecond(qs []queued) {
+	if s.visited.buckets == nil {
 		return
 	}
-	var places [batchSize]place
+	var lookups [batchSize]lookup
 	n := 0
-	for i := range ps {
-		e := entry{key: ps[i].key, spot: ps[i].place()}
-		if places[n] = placeOf(&s.table, e); places[n].line.full() {
-			places[n] = placeOf(&s.table, e.other())
+	for i := range qs {
+		e := qs[i].f.entry()
+		if lookups[n] = lookupOf(&s.visited, e); lookups[n].bucket.full() {
+			lookups[n] = lookupOf(&s.visited, e.other())
 			n++
 		}
 	}
-	prefetch(&places, n)
+	prefetch(&lookups, n)
 }
 
 // admit adds a state that may be new, and reports whether it is.
-func (s *shard) admit(m *miss, code []byte, parent int64) bool {
-	if !s.table.insert(m.fingerprint()) {
+func (s *shard) admit(f fingerprint, code []byte, parent int64, step stepRef) bool {
+	if !s.visited.insert(f) {
 		return false
 	}
 	if p := s.frontier.add(code, s.states); p.states == 1 {
-		p.born = s.ancestry.here()
+		p.record = s.predecessors.end()
 	}
-	s.ancestry.add(parent, m.how)
+	s.predecessors.add(parent, step)
 	s.states++
 	return true
 }
 
 // bytes is what the shard holds.
 func (s *shard) bytes() int64 {
-	return s.table.bytes() + s.frontier.bytes + s.ancestry.bytes()
+	return s.visited.bytes() + s.frontier.bytes + s.predecessors.bytes()
 }
 
 // growth bounds what the shard may need to admit n more states, their encodings
 // apart.
 func (s *shard) growth(n int) int64 {
-	need := s.frontier.growth() + s.ancestry.growth(n)
-	if bytes := tableBytes(s.table.wants(n)); bytes > s.table.bytes() {
-		need += bytes - s.table.bytes() + s.table.transient()
+	need := s.frontier.growth() + s.predecessors.growth(n)
+	if bytes := visitedSetBytes(s.visited.sizeFor(n)); bytes > s.visited.bytes() {
+		need += bytes - s.visited.bytes() + s.visited.growthBytes()
 	}
 	return need
 }

@@ -103,7 +103,7 @@ func (w *walker[S]) run(number int) {
 	if w.choices == 0 {
 		return
 	}
-	w.settle()
+	w.moveToDrawn()
 	w.trace = Trace[S]{Start: w.cur, Steps: w.trace.Steps[:0]}
 	if p := w.checks.state(&w.cur); p >= 0 {
 		w.violated(Invariant, w.o.Invariants[p].Name)
@@ -141,7 +141,7 @@ func (w *walker[S]) advance() bool {
 		w.violated(Invariant, w.o.Invariants[p].Name)
 		return false
 	}
-	w.settle()
+	w.moveToDrawn()
 	return true
 }
 
@@ -151,7 +151,7 @@ func (w *walker[S]) count(st Step) {
 }
 
 // settle goes to the drawn state.
-func (w *walker[S]) settle() {
+func (w *walker[S]) moveToDrawn() {
 	w.cur = w.drawn
 	if w.canon != nil {
 		w.canon(&w.cur)

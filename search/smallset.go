@@ -3,20 +3,20 @@ package search
 import "unsafe"
 
 const (
-	youngMinSlots = 16
-	youngBytes    = 16
+	minSmallSlots  = 16
+	smallSlotBytes = 16
 )
 
 // A young table is small: an open-addressing hash table of whole fingerprints,
 // with linear probing.
-type young struct {
+type smallSet struct {
 	slots []fingerprint // a key of 0: free
 }
 
-func newYoung(slots int) young { return young{make([]fingerprint, slots)} }
+func newSmallSet(slots int) smallSet { return smallSet{make([]fingerprint, slots)} }
 
 // find returns the slot that holds f, or -1.
-func (y *young) find(f fingerprint) int {
+func (y *smallSet) find(f fingerprint) int {
 	if i := y.probe(f); y.slots[i].key != 0 {
 		return i
 	}
@@ -24,9 +24,9 @@ func (y *young) find(f fingerprint) int {
 }
 
 // probe returns the slot that holds f, or the free one where it belongs.
-func (y *young) probe(f fingerprint) int {
+func (y *smallSet) probe(f fingerprint) int {
 	last := uint32(len(y.slots) - 1)
-	for i := f.place() & last; ; i = (i + 1) & last {
+	for i := f.tableHome() & last; ; i = (i + 1) & last {
 		if y.slots[i] == f || y.slots[i].key == 0 {
 			return int(i)
 		}
@@ -35,17 +35,17 @@ func (y *young) probe(f fingerprint) int {
 
 // near returns memory around the slot of f, to be fetched and not to be read: it is no
 // line.
-func (y *young) near(f fingerprint) *line {
-	const together = lineBytes / youngBytes
-	i := f.place() & uint32(len(y.slots)-1) &^ (together - 1)
-	return (*line)(unsafe.Pointer(&y.slots[i]))
+func (y *smallSet) around(f fingerprint) *bucket {
+	const together = bucketBytes / smallSlotBytes
+	i := f.tableHome() & uint32(len(y.slots)-1) &^ (together - 1)
+	return (*bucket)(unsafe.Pointer(&y.slots[i]))
 }
 
-func (y *young) insert(f fingerprint) { y.slots[y.probe(f)] = f }
+func (y *smallSet) insert(f fingerprint) { y.slots[y.probe(f)] = f }
 
 // grown is the same set in more slots.
-func (y *young) grown(slots int) young {
-	bigger := newYoung(slots)
+func (y *smallSet) grown(slots int) smallSet {
+	bigger := newSmallSet(slots)
 	for _, f := range y.slots {
 		if f.key != 0 {
 			bigger.insert(f)

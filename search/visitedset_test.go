@@ -19,7 +19,7 @@ func randomFingerprint(r *rand.Rand) fingerprint {
 // in both, through all sizes up to some growths with lines.
 func TestTableAgainstMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	table, known := newTable(5), map[fingerprint]bool{}
+	table, known := newVisitedSet(5), map[fingerprint]bool{}
 	defer table.release()
 	var all []fingerprint
 	for round := range 400 {
@@ -34,7 +34,7 @@ func TestTableAgainstMap(t *testing.T) {
 				case 1:
 					f.key = g.key
 				case 2:
-					f.spot = g.spot + uint32(r.IntN(3)<<shardBits)
+					f.home = g.home + uint32(r.IntN(3)<<shardBits)
 				}
 			}
 			require.Equal(t, !known[f], table.insert(f), "round %d", round)
@@ -45,7 +45,7 @@ func TestTableAgainstMap(t *testing.T) {
 		}
 	}
 	require.Equal(t, len(known), table.used)
-	require.NotNil(t, table.lines)
+	require.NotNil(t, table.buckets)
 	slots := map[int]bool{}
 	for f := range known {
 		slot := table.find(f)
@@ -53,7 +53,7 @@ func TestTableAgainstMap(t *testing.T) {
 		require.Less(t, slot, table.slots())
 		require.False(t, slots[slot], "two entries in a slot")
 		slots[slot] = true
-		f.spot ^= 1 << (shardBits + r.IntN(spotBits))
+		f.home ^= 1 << (shardBits + r.IntN(homeBits))
 		require.Equal(t, known[f], table.find(f) >= 0)
 	}
 }
@@ -63,9 +63,9 @@ func TestTableAgainstMap(t *testing.T) {
 func TestTableIsDense(t *testing.T) {
 	const step, most = 1000, 20_000
 	r := rand.New(rand.NewPCG(7, 8))
-	tables := make([]table, shards)
+	tables := make([]visitedSet, shards)
 	for id := range tables {
-		tables[id] = newTable(id)
+		tables[id] = newVisitedSet(id)
 	}
 	var all []fingerprint
 	for n := step; n <= most; n += step {
@@ -96,36 +96,36 @@ func TestTableIsDense(t *testing.T) {
 // line and its remainder, and its other line leads back.
 func TestTableQuotients(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
-	for _, lines := range []int{firstLines, firstLines + 1, 2304, 3001, 65_536, 99_999} {
-		var table table
-		table.shape(make([]line, lines))
+	for _, lines := range []int{minBuckets, minBuckets + 1, 2304, 3001, 65_536, 99_999} {
+		var table visitedSet
+		table.setBuckets(make([]bucket, lines))
 		for i := range 20_000 {
-			e := entry{randomFingerprint(r).key, r.Uint32N(1 << spotBits), 0}
+			e := entry{randomFingerprint(r).key, r.Uint32N(1 << homeBits), 0}
 			switch i {
 			case 0:
-				e.spot = 0
+				e.home = 0
 			case 1:
-				e.spot = 1<<spotBits - 1
+				e.home = 1<<homeBits - 1
 			}
 			n, it := table.locate(e)
 			require.Less(t, int(n), lines)
 			require.Less(t, it.high, uint64(1<<8))
 			require.Equal(t, e, table.read(table.base(int(n)), it))
 			require.Equal(t, e, e.other().other())
-			require.EqualValues(t, 1, e.other().alt)
+			require.EqualValues(t, 1, e.other().second)
 		}
 	}
 }
 
 func TestTableWants(t *testing.T) {
-	table := newTable(0)
-	lines, slots := table.wants(youngMinSlots * 3 / 4)
-	assert.Equal(t, []int{0, youngMinSlots}, []int{lines, slots})
-	lines, slots = table.wants(youngMinSlots*3/4 + 1)
-	assert.Equal(t, []int{0, 2 * youngMinSlots}, []int{lines, slots})
-	lines, slots = table.wants(youngSlots)
-	assert.Equal(t, []int{firstLines, 0}, []int{lines, slots})
-	assert.EqualValues(t, youngMinSlots*youngBytes, table.bytes())
+	table := newVisitedSet(0)
+	lines, slots := table.sizeFor(minSmallSlots * 3 / 4)
+	assert.Equal(t, []int{0, minSmallSlots}, []int{lines, slots})
+	lines, slots = table.sizeFor(minSmallSlots*3/4 + 1)
+	assert.Equal(t, []int{0, 2 * minSmallSlots}, []int{lines, slots})
+	lines, slots = table.sizeFor(maxSmallSlots)
+	assert.Equal(t, []int{minBuckets, 0}, []int{lines, slots})
+	assert.EqualValues(t, minSmallSlots*smallSlotBytes, table.bytes())
 }
 
 func TestCollisionProbability(t *testing.T) {
@@ -149,9 +149,9 @@ func TestHashSpreads(t *testing.T) {
 			binary.LittleEndian.PutUint32(four[:], i)
 			copy(code[length-3:], four[:3])
 			f := hash(code)
-			keys[f.key], spots[f.spot] = true, true
+			keys[f.key], spots[f.home] = true, true
 			perShard[f.shard()]++
-			perLine[f.place()>>(spotBits-6)]++
+			perLine[f.tableHome()>>(homeBits-6)]++
 		}
 		assert.Len(t, keys, n, "length %d", length)
 		assert.Greater(t, len(spots), n-6, "length %d", length)
@@ -178,7 +178,7 @@ func TestHashSeesEveryBit(t *testing.T) {
 			code[bit/8] ^= 1 << (bit % 8)
 			g := hash(code)
 			assert.Greater(t, bits.OnesCount64(f.key^g.key), 8, "length %d, bit %d", length, bit)
-			assert.Greater(t, bits.OnesCount32(f.spot^g.spot), 2, "length %d, bit %d", length, bit)
+			assert.Greater(t, bits.OnesCount32(f.home^g.home), 2, "length %d, bit %d", length, bit)
 			code[bit/8] ^= 1 << (bit % 8)
 		}
 	}

@@ -7,23 +7,23 @@ import (
 
 // A crew shares the units of a phase among persistent workers. To start a
 // phase costs one send a worker, not one goroutine.
-type crew struct {
+type workerPool struct {
 	calls []chan func(worker int)
 	done  sync.WaitGroup
 	next  atomic.Int64
 }
 
 // newCrew starts workers beside the caller, who is worker 0 itself.
-func newCrew(workers int) *crew {
-	c := &crew{calls: make([]chan func(int), workers-1)}
+func newWorkerPool(workers int) *workerPool {
+	c := &workerPool{calls: make([]chan func(int), workers-1)}
 	for i := range c.calls {
 		c.calls[i] = make(chan func(int))
-		go c.serve(i+1, c.calls[i])
+		go c.work(i+1, c.calls[i])
 	}
 	return c
 }
 
-func (c *crew) serve(worker int, calls <-chan func(int)) {
+func (c *workerPool) work(worker int, calls <-chan func(int)) {
 	for call := range calls {
 		call(worker)
 		c.done.Done()
@@ -32,7 +32,7 @@ func (c *crew) serve(worker int, calls <-chan func(int)) {
 
 // run calls do for each unit below n, on all workers or on the caller alone,
 // and returns when all are done.
-func (c *crew) run(n int, alone bool, do func(worker, unit int)) {
+func (c *workerPool) run(n int, alone bool, do func(worker, unit int)) {
 	c.next.Store(0)
 	drain := func(worker int) {
 		for u := int(c.next.Add(1)) - 1; u < n; u = int(c.next.Add(1)) - 1 {
@@ -50,7 +50,7 @@ func (c *crew) run(n int, alone bool, do func(worker, unit int)) {
 }
 
 // dismiss ends the workers.
-func (c *crew) dismiss() {
+func (c *workerPool) stop() {
 	for _, calls := range c.calls {
 		close(calls)
 	}

@@ -7,22 +7,25 @@ import (
 
 const (
 	keyBits  = 57
-	spotBits = 26
+	homeBits = 26
 	// fingerprintBits tell states apart: a key, a spot, and the shard. The
 	// visited set stores the key only, and of the spot what the place of the
 	// key in the table leaves open.
-	fingerprintBits = keyBits + spotBits + shardBits
+	fingerprintBits = keyBits + homeBits + shardBits
 )
 
 // A fingerprint stands for a state in the visited set.
 type fingerprint struct {
 	key  uint64 // never 0, which marks a free slot
-	spot uint32 // where it belongs in a table, and its shard in the low bits
+	home uint32 // where it belongs in a table, and its shard in the low bits
 }
 
-func (f fingerprint) shard() int { return int(f.spot % shards) }
+// entry is the fingerprint on its way to the first of its buckets.
+func (f fingerprint) entry() entry { return entry{key: f.key, home: f.tableHome()} }
 
-func (f fingerprint) place() uint32 { return f.spot >> shardBits }
+func (f fingerprint) shard() int { return int(f.home % shards) }
+
+func (f fingerprint) tableHome() uint32 { return f.home >> shardBits }
 
 // The constants are wyhash's and xxhash's: odd, with about as many ones as zeros.
 const (

@@ -1,0 +1,41 @@
+package search
+
+// The adjacency of a page: which goals each of its states satisfies, and where the steps
+// lead.
+type adjacency struct {
+	n         int // states
+	satisfied [pageStates]uint64
+	ends      [pageStates]int // of each state's edges
+	to        []fingerprint
+	helped    []uint64 // goals
+}
+
+func (a *adjacency) reset() { a.n, a.to, a.helped = 0, a.to[:0], a.helped[:0] }
+
+// state starts a state.
+func (a *adjacency) state(satisfied uint64) {
+	a.satisfied[a.n], a.ends[a.n] = satisfied, len(a.to)
+	a.n++
+}
+
+// edge adds one of its edges.
+func (a *adjacency) edge(to fingerprint, helped uint64) {
+	a.to, a.helped = append(a.to, to), append(a.helped, helped)
+	a.ends[a.n-1] = len(a.to)
+}
+
+// fromHints takes over what the hints of a page say.
+func (a *adjacency) fromHints(h *hints, states int) {
+	a.reset()
+	rest := h.edges
+	for i := range states {
+		a.state(0)
+		for ; len(rest) > 0 && int(rest[0].state) == i; rest = rest[1:] {
+			if e := &rest[0]; e.key == 0 {
+				a.satisfied[i] = h.sets[e.set]
+			} else {
+				a.edge(e.to(), h.sets[e.set])
+			}
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package search
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+const (
+	frameBytes  = 1 << 20 // at most, of a frame
+	frameHeader = 8
+)
+
+var (
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	errDamaged = errors.New("it is damaged")
+)
+
+// An archive saves a search or loads it: the same functions run through what a
+// checkpoint holds, in both directions. Data travels in frames: length, checksum of
+// number and content, content. An empty frame is the end. The first error stays,
+// and stops everything.
+type archive struct {
+	w     io.Writer // to save to, or else
+	r     io.Reader // to load from
+	frame []byte    // what is collected, or what is not taken yet
+	count uint64    // frames so far
+	err   error
+
+	buffer []byte // for frames that are read
+}
+
+func (a *archive) saving() bool { return a.w != nil }
+
+// sum is the checksum of a frame.
+func (a *archive) sum(content []byte) uint32 {
+	var number [8]byte
+	binary.LittleEndian.PutUint64(number[:], a.count)
+	return crc32.Update(crc32.Checksum(number[:], castagnoli), castagnoli, content)
+}
+
+// flush writes a frame.
+func (a *archive) flush() {
+	if a.err != nil {
+		return
+	}
+	var header [frameHeader]byte
+	binary.LittleEndian.PutUint32(header[:], uint32(len(a.frame)))
+	binary.LittleEndian.PutUint32(header[4:], a.sum(a.frame))
+	if _, a.err = a.w.Write(header[:]); a.err == nil {
+		_, a.err = a.w.Write(a.frame)
+	}
+	a.frame = a.frame[:0]
+	a.count++
+}
+
+// fill reads a frame.
+func (a *archive) fill() {
+	var header [frameHeader]byte
+	if !a.read(header[:]) {
+		return
+	}
+	n := binary.LittleEndian.Uint32(header[:])
+	if n > frameBytes {
+		a.err = errDamaged
+		return
+	}
+	if uint32(cap(a.buffer)) < n {
+		a.buffer = make([]byte, n)
+	}
+	a.frame = a.buffer[:n]
+	if a.read(a.frame) && a.sum(a.frame) != binary.LittleEndian.Uint32(header[4:]) {
+		a.err = errDamaged
+	}
+	a.count++
+}
+
+func (a *archive) read(b []byte) bool {
+	_, a.err = io.ReadFull(a.r, b)
+	if a.err == io.EOF || a.err == io.ErrUnexpectedEOF {
+		a.err = errors.New("it is cut off")
+	}
+	return a.err == nil
+}
+
+// raw saves b, or loads as many bytes into it.
+func (a *archive) raw(b []byte) {
+	for len(b) > 0 && a.err == nil {
+		var n int
+		if a.saving() {
+			n = min(len(b), frameBytes-len(a.frame))
+			a.frame = append(a.frame, b[:n]...)
+			if len(a.frame) == frameBytes {
+				a.flush()
+			}
+		} else {
+			if len(a.frame) == 0 {
+				if a.fill(); a.err == nil && len(a.frame) == 0 {
+					a.err = errors.New("it ends too early")
+				}
+			}
+			n = copy(b, a.frame)
+			a.frame = a.frame[n:]
+		}
+		b = b[n:]
+	}
+}
+
+// end writes the last frames, or makes sure that there is nothing more.
+func (a *archive) end() {
+	if a.saving() {
+		if len(a.frame) > 0 {
+			a.flush()
+		}
+		a.flush()
+		return
+	}
+	if len(a.frame) == 0 && a.err == nil {
+		var more [1]byte
+		if a.fill(); a.err == nil && len(a.frame) == 0 && !a.read(more[:]) {
+			a.err = nil
+			return
+		}
+	}
+	if a.err == nil {
+		a.err = errors.New("it is longer than it should be")
+	}
+}
+
+// number archives one.
+func number[N ~int | ~int64 | ~uint64 | ~uint | ~uint32 | ~uint8](a *archive, n *N) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(*n))
+	a.raw(b[:])
+	*n = N(binary.LittleEndian.Uint64(b[:]))
+}
+
+// numbers archives a slice of them, whose length is known.
+func numbers(a *archive, ns []int64) {
+	for i := range ns {
+		number(a, &ns[i])
+	}
+}
+
+// length archives the length of a slice, and returns it. The checksums vouch for it.
+func (a *archive) length(n int) int {
+	number(a, &n)
+	if a.err != nil {
+		return 0
+	}
+	return n
+}
+
+// bytes archives a slice of them.
+func (a *archive) bytes(b *[]byte) {
+	if n := a.length(len(*b)); !a.saving() {
+		*b = make([]byte, n)
+	}
+	a.raw(*b)
+}
+
+// flag archives a truth.
+func (a *archive) flag(b *bool) {
+	var n uint8
+	if *b {
+		n = 1
+	}
+	number(a, &n)
+	*b = n == 1
+}
+
+// expect saves a text, or demands that it is the one that was saved.
+func (a *archive) expect(what, text string) {
+	b := []byte(text)
+	if a.bytes(&b); a.err == nil && string(b) != text {
+		a.err = fmt.Errorf("it is of another %s: %q, this one is %q", what, b, text)
+	}
+}
+
+// resize gives a slice the length that was archived.
+func resize[T any](a *archive, s *[]T) {
+	if n := a.length(len(*s)); !a.saving() {
+		*s = make([]T, n)
+	}
+}
+
+// spillable archives data that may be in a file; then buffer helps to read it.
+func (a *archive) spillable(s *spillable, buffer *[]byte) {
+	data, err := s.load(buffer)
+	if err != nil {
+		a.err = err
+		return
+	}
+	a.bytes(&data)
+	if !a.saving() {
+		s.data = data
+	}
+}

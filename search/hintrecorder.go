@@ -1,0 +1,94 @@
+package search
+
+const (
+	// defaultHintBudget is how many bytes of hints a search keeps whose memory has no
+	// bound. Where it has one, the hints may take a part of it.
+	defaultHintBudget = 1 << 30
+	hintShare         = 4
+)
+
+// A hintRecorder writes the hints of a page while it is expanded.
+type hintRecorder struct {
+	hints  hints
+	on     bool
+	all    uint64 // the goals
+	state  uint8
+	lacks  uint64 // goals that the state does not satisfy
+	wanted uint64 // those of them that no edge helps yet
+}
+
+// begin starts a page, or turns recording off for it.
+func (r *hintRecorder) begin(on bool, goals int, buffer hints) {
+	r.stop()
+	r.on, r.all = on, allGoals(goals)
+	r.hints.reset(buffer)
+}
+
+// end returns what was recorded: nothing if it could not be kept.
+func (r *hintRecorder) end() hints {
+	if !r.on {
+		r.hints.reset(r.hints)
+	}
+	r.stop()
+	return r.hints
+}
+
+// stop makes it want nothing more.
+func (r *hintRecorder) stop() { r.on, r.lacks, r.wanted = false, 0, 0 }
+
+// beginState starts a state.
+func (r *hintRecorder) beginState(state uint32, satisfied uint64) {
+	r.state, r.lacks = uint8(state), r.all&^satisfied
+	r.wanted = r.lacks
+	if satisfied != 0 {
+		r.add(fingerprint{}, satisfied)
+	}
+}
+
+// wants tells whether it matters what a step helps: if it may be the first to help
+// a goal, or lead to a state that is new.
+func (r *hintRecorder) wants(known bool) bool { return r.wanted != 0 || r.lacks != 0 && !known }
+
+// edge records a step, if it is the first to help some goal, and reports whether
+// it helps all of them.
+func (r *hintRecorder) edge(f fingerprint, helped uint64) bool {
+	if set := helped & r.wanted; set != 0 {
+		r.add(f, helped&r.lacks)
+		r.wanted &^= set
+	}
+	return helped == r.all
+}
+
+// add adds an edge. Where there are too many sets of goals, recording ends.
+func (r *hintRecorder) add(f fingerprint, set uint64) {
+	if !r.hints.add(r.state, f, set) {
+		r.stop()
+	}
+}
+
+// recording tells whether hints of the next round shall be kept.
+func (e *breadthFirst[S]) recording() bool {
+	return len(e.o.Goals) > 0 && len(e.o.Goals) <= goalsPerBatch && e.hintBytes < e.hintBudget
+}
+
+// keepHints keeps the hints that a round recorded with its pages.
+func (e *breadthFirst[S]) keepHints(pages []page, expansions []*expansion) {
+	for i, x := range expansions {
+		if h := &x.hints; !h.empty() {
+			pages[i].hints = h.clone()
+			e.hintBytes += h.bytes()
+		}
+	}
+}
+
+// dropHints makes room: what can be made again is the first to go. From now on
+// none are kept.
+func (e *breadthFirst[S]) dropHints() {
+	e.hintBytes, e.hintBudget = 0, 0
+	for i := range e.store.allPages {
+		e.store.allPages[i].hints = nil
+	}
+	for _, x := range e.expansions {
+		x.hints = hints{}
+	}
+}

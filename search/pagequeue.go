@@ -1,0 +1,54 @@
+package search
+
+import (
+	"slices"
+	"unsafe"
+)
+
+const (
+	pendingEdgeBytes = int64(unsafe.Sizeof(pendingEdge{}))
+	parentLinkBytes  = int64(unsafe.Sizeof(parentLink{}))
+)
+
+// A pendingEdge is a step that leads to where more goals may turn out to be in reach.
+type pendingEdge struct {
+	slot  uint32 // where it leads
+	shard uint8
+	state uint8 // whose step it is, within the page
+	set   uint8 // of the goals that it helps, in queue.sets
+}
+
+// A pageQueue holds the edges of a page that may help later.
+type pageQueue struct {
+	known    bool // else all of the page must be looked at
+	complete bool // no other edges can help, or else hints were all that was looked at
+	done     bool // all states reach everything, and it was propagated
+	pending  []pendingEdge
+	sets     []uint64
+	parents  []parentLink // by state; nil: there was no room for them
+}
+
+// A parentLink says who must know what a state reaches.
+type parentLink struct {
+	slot   uint32 // its own, in the visited set
+	parent uint32 // number of its parent, if the step from there is known to help every goal
+	shard  uint8  // of the parent
+	helped bool
+}
+
+func (q *pageQueue) bytes() int64 {
+	return int64(len(q.pending))*pendingEdgeBytes + int64(len(q.sets))*goalSetBytes
+}
+
+// add adds an edge, unless there are too many sets.
+func (q *pageQueue) add(to fingerprint, slot uint32, state int, set uint64) bool {
+	n := slices.Index(q.sets, set)
+	if n < 0 {
+		if n = len(q.sets); n == maxGoalSets {
+			return false
+		}
+		q.sets = append(q.sets, set)
+	}
+	q.pending = append(q.pending, pendingEdge{slot, uint8(to.shard()), uint8(state), uint8(n)})
+	return true
+}

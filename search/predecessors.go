@@ -1,0 +1,186 @@
+package search
+
+import "encoding/binary"
+
+const (
+	blockBytes     = 1 << 16
+	maxRecordBytes = binary.MaxVarintLen64 + binary.MaxVarintLen32
+)
+
+// A stepRef says by which step a state was reached: its place among those of the parent,
+// and whether it helps every goal, which is known where hints are recorded.
+type stepRef uint32
+
+func newStepRef(ordinal uint32, helps bool) stepRef {
+	r := stepRef(ordinal) << 1
+	if helps {
+		r++
+	}
+	return r
+}
+
+func (r stepRef) ordinal() uint32 { return uint32(r >> 1) }
+
+func (r stepRef) helps() bool { return r&1 == 1 }
+
+// predecessors are the records of how each state of a shard was first reached: by
+// which step of which state of the level before, its parent in the breadth-first tree.
+// Within a level the parents never decrease, so that their differences are kept; a state
+// costs two or three bytes.
+type predecessors struct {
+	blocks   []spillable
+	inMemory int   // the first block that is not in a spill file
+	last     int64 // the parent recorded last in this level
+}
+
+// A recordAddress is where a record lies.
+type recordAddress struct{ block, offset int }
+
+// A recordCursor is where the record of a state is, and the parent recorded before.
+type recordCursor struct {
+	address recordAddress
+	last    int64
+}
+
+// beginLevel starts a level and returns its address.
+func (ps *predecessors) beginLevel() recordAddress {
+	ps.last = 0
+	return ps.end().address
+}
+
+// end is where the next record is going to be.
+func (ps *predecessors) end() recordCursor {
+	if len(ps.blocks) == 0 {
+		return recordCursor{}
+	}
+	b := len(ps.blocks) - 1
+	return recordCursor{recordAddress{b, len(ps.blocks[b].data)}, ps.last}
+}
+
+// add records a state that is a successor of parent.
+func (ps *predecessors) add(parent int64, step stepRef) {
+	n := len(ps.blocks)
+	if n == 0 || len(ps.blocks[n-1].data)+maxRecordBytes > blockBytes {
+		ps.blocks = append(ps.blocks, spillable{data: ps.newBlock()})
+		n++
+	}
+	b := binary.AppendUvarint(ps.blocks[n-1].data, uint64(parent-ps.last))
+	ps.blocks[n-1].data = binary.AppendUvarint(b, uint64(step))
+	ps.last = parent
+}
+
+// newBlock lets the first block grow as needed: most searches are small.
+func (ps *predecessors) newBlock() []byte {
+	if len(ps.blocks) == 0 {
+		return nil
+	}
+	return make([]byte, 0, blockBytes)
+}
+
+// record reads the n-th record of the level that starts at an address.
+func (ps *predecessors) record(level recordAddress, n int64) (parent int64, step stepRef, err error) {
+	var r predecessorReader
+	r.begin(ps, recordCursor{address: level})
+	for ; n >= 0 && err == nil; n-- {
+		parent, step, err = r.next()
+	}
+	return parent, step, err
+}
+
+// growth bounds what n more records may need.
+func (ps *predecessors) growth(n int) int64 {
+	records := int64(n) * maxRecordBytes
+	if last := len(ps.blocks) - 1; last >= 0 && int64(len(ps.blocks[last].data))+records > blockBytes {
+		return records + blockBytes
+	}
+	return records
+}
+
+func (ps *predecessors) bytes() int64 {
+	if len(ps.blocks) == 0 {
+		return 0
+	}
+	last := len(ps.blocks) - 1
+	return int64(last-ps.inMemory)*blockBytes + int64(cap(ps.blocks[last].data))
+}
+
+func (ps *predecessors) archive(a *archive) {
+	number(a, &ps.last)
+	resize(a, &ps.blocks)
+	var buffer []byte
+	for i := range ps.blocks {
+		if a.spillable(&ps.blocks[i], &buffer); a.err != nil {
+			return
+		}
+		if data := ps.blocks[i].data; !a.saving() && len(data) > 0 && len(ps.blocks) > 1 {
+			ps.blocks[i].data = append(make([]byte, 0, blockBytes), data...)
+		}
+	}
+}
+
+// A predecessorReader reads records one after another.
+type predecessorReader struct {
+	records *predecessors
+	recordCursor
+	data   []byte // of the block, as far as it is not read yet
+	buffer []byte // for blocks that are on disk
+	err    error
+}
+
+// begin starts at a record.
+func (r *predecessorReader) begin(ps *predecessors, c recordCursor) {
+	r.records, r.recordCursor = ps, c
+	r.load()
+	if r.err == nil {
+		r.data = r.data[c.address.offset:]
+	}
+}
+
+func (r *predecessorReader) load() {
+	r.data, r.err = r.records.blocks[r.address.block].load(&r.buffer)
+}
+
+// next reads a record of the level that it is in.
+func (r *predecessorReader) next() (parent int64, step stepRef, err error) {
+	if len(r.data) == 0 && r.err == nil {
+		r.address.block++
+		r.load()
+	}
+	if r.err != nil {
+		return 0, 0, r.err
+	}
+	delta, k := binary.Uvarint(r.data)
+	s, l := binary.Uvarint(r.data[k:])
+	r.data = r.data[k+l:]
+	r.last += int64(delta)
+	return r.last, stepRef(s), nil
+}
+
+// A parentReader finds the parents of the states of a page, one after another.
+type parentReader struct {
+	predecessorReader
+	segments []segment // of the level before, from that of the last parent on
+	base     int64     // number of its first state within the level
+}
+
+// begin starts a page.
+func (r *parentReader) begin(st *store, p *page) {
+	r.predecessorReader.begin(&st.shards[p.shard].predecessors, p.record)
+	r.segments, r.base = nil, 0
+	if p.depth > 0 {
+		r.segments = st.levels.at(p.depth - 1)
+	}
+}
+
+// next returns the parent of the next state, by its shard and number there, if the step
+// from there is known to help every goal.
+func (r *parentReader) next() (shard uint8, number uint32, helps bool) {
+	index, step, err := r.predecessorReader.next()
+	if err != nil || !step.helps() {
+		return 0, 0, false
+	}
+	for ; index-r.base >= r.segments[0].count; r.segments = r.segments[1:] {
+		r.base += r.segments[0].count
+	}
+	return uint8(r.segments[0].shard), uint32(r.segments[0].first + index - r.base), true
+}
