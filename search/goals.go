@@ -19,9 +19,9 @@ func (e *breadthFirst[S]) goalMemory() (bytes int64) {
 	}
 	goals := min(len(e.o.Goals), goalsPerBatch)
 	width := int64(1) << bits.Len(uint(goals-1))
-	for i := range e.store.shards {
-		s := &e.store.shards[i]
-		bytes += (int64(s.visited.slots())+2*s.states)*width/8 + 24
+	for id := range shards {
+		states, slots := e.store.sizes(id)
+		bytes += (slots+2*states)*width/8 + 24
 	}
 	return bytes
 }

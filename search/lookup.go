@@ -85,11 +85,11 @@ func (p *pipeline) filling() *batch { return &p.batches[p.at] }
 
 // advance moves each batch to its next stage. Of the one that is through, the successors
 // that are not in the visited set become candidates.
-func (p *pipeline) advance(ss *[shards]shard, out *expansion) {
+func (p *pipeline) advance(st *store, out *expansion) {
 	last := &p.batches[(p.at+1)%3]
-	last.searchSecond(ss)
-	p.batches[(p.at+2)%3].searchFirst(ss)
-	p.filling().fetchFirst(ss)
+	last.searchSecond(&st.shards)
+	p.batches[(p.at+2)%3].searchFirst(&st.shards)
+	p.filling().fetchFirst(&st.shards)
 	p.at = (p.at + 1) % 3
 	for _, i := range last.missing[:last.misses] {
 		out.add(last.fps[i], last.code(int(i)), last.parents[i], last.steps[i])
@@ -98,9 +98,9 @@ func (p *pipeline) advance(ss *[shards]shard, out *expansion) {
 }
 
 // flush empties the pipeline.
-func (p *pipeline) flush(ss *[shards]shard, out *expansion) {
+func (p *pipeline) flush(st *store, out *expansion) {
 	for range p.batches {
-		p.advance(ss, out)
+		p.advance(st, out)
 	}
 }
 

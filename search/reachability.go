@@ -37,10 +37,10 @@ func (e *breadthFirst[S]) reach(ctx context.Context, goals []Goal[S]) *reachabil
 	r := &reachability[S]{search: e, goals: goals, hintsUsed: !hinted, queues: make([]pageQueue, len(e.store.allPages))}
 	r.budget.Store(e.queueBudget())
 	r.all = allGoals(len(goals))
-	for i := range e.store.shards {
-		s := &e.store.shards[i]
-		r.reachedBySlot[i] = newGoalSets(int64(s.visited.slots()), len(goals))
-		r.reached[i], r.propagated[i] = newGoalSets(s.states, len(goals)), newGoalSets(s.states, len(goals))
+	for id := range shards {
+		states, slots := e.store.sizes(id)
+		r.reachedBySlot[id] = newGoalSets(slots, len(goals))
+		r.reached[id], r.propagated[id] = newGoalSets(states, len(goals)), newGoalSets(states, len(goals))
 	}
 	r.run(ctx)
 	return r

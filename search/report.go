@@ -74,7 +74,7 @@ func (e *breadthFirst[S]) progress() Progress {
 	for _, w := range e.workers {
 		p.Transitions += w.transitions
 	}
-	if total := estimate(e.store.levels.sizes()); total > p.States { // else it is refuted already
+	if total := estimate(e.store.levelSizes()); total > p.States { // else it is refuted already
 		p.Total = total
 	}
 	return p

@@ -50,7 +50,8 @@ type queued struct {
 
 // run admits the candidates of a shard, in the order of the search, and calls found for
 // each state that is new, unless that is nil.
-func (a *admission) run(s *shard, id int, expansions []*expansion, found func(code []byte, parent int64, step stepRef)) {
+func (a *admission) run(st *store, id int, expansions []*expansion, found func(code []byte, parent int64, step stepRef)) {
+	s := &st.shards[id]
 	s.visited.displaced = a.displaced
 	s.visited.reserve(incoming(id, expansions))
 	a.displaced, s.visited.displaced = s.visited.displaced, nil

@@ -45,7 +45,15 @@ func (st *store) states() (n int64) {
 	return n
 }
 
-// frontier counts those of them that are not expanded yet.
+// sizes counts the states of a shard, and the slots that its visited set has for them.
+func (st *store) sizes(shard int) (states, slots int64) {
+	return st.shards[shard].states, int64(st.shards[shard].visited.slots())
+}
+
+// levelSizes lists how many states the complete levels have.
+func (st *store) levelSizes() []int64 { return st.levels.sizes() }
+
+// frontier counts the states that are not expanded yet.
 func (st *store) frontier() (n int64) {
 	for _, p := range st.unexpanded {
 		n += int64(p.states)

@@ -16,9 +16,9 @@ func explore(t *testing.T, st *store, n byte) {
 	var adm admission
 	recent := new(recentSet)
 	admit := func() {
-		p.flush(&st.shards, &out)
+		p.flush(st, &out)
 		for id := range st.shards {
-			adm.run(&st.shards[id], id, []*expansion{&out}, nil)
+			adm.run(st, id, []*expansion{&out}, nil)
 		}
 		out.reset(0)
 	}
@@ -29,7 +29,7 @@ func explore(t *testing.T, st *store, n byte) {
 		}
 		b.codes = append(b.codes, code...)
 		if b.add(f, uint32(parent), newStepRef(uint32(ordinal), false)) {
-			p.advance(&st.shards, &out)
+			p.advance(st, &out)
 		}
 	}
 	add([]byte{0, 0, 0}, 0, 0)

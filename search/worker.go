@@ -73,7 +73,7 @@ func (w *worker[S]) seed(out *expansion) {
 		w.push(Step{})
 	})
 	w.transitions += int64(w.ordinal)
-	w.pipeline.flush(&w.search.store.shards, out)
+	w.pipeline.flush(w.search.store, out)
 }
 
 func (w *worker[S]) begin(p *page, out *expansion) {
@@ -112,7 +112,7 @@ func (w *worker[S]) expand(p *page, out *expansion) {
 		w.transitions += int64(w.ordinal)
 		w.parent, w.ordinal = w.parent+1, 0
 	}
-	w.pipeline.flush(&w.search.store.shards, out)
+	w.pipeline.flush(w.search.store, out)
 	out.hints = w.record.end()
 }
 
@@ -152,7 +152,7 @@ func (w *worker[S]) push(st Step) {
 		return
 	}
 	if b.add(f, w.parent, newStepRef(ordinal, helps)) {
-		w.pipeline.advance(&w.search.store.shards, w.out)
+		w.pipeline.advance(w.search.store, w.out)
 	}
 }
 
@@ -163,7 +163,7 @@ func (w *worker[S]) admit(id int, expansions []*expansion) {
 	if w.checks.idleStates() {
 		check = nil
 	}
-	w.admission.run(&w.search.store.shards[id], id, expansions, check)
+	w.admission.run(w.search.store, id, expansions, check)
 }
 
 func (w *worker[S]) checkState(code []byte, parent int64, step stepRef) {
