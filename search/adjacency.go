@@ -1,12 +1,14 @@
 package search
 
+import "fencecheck/search/internal/storage"
+
 // The adjacency of a page: which goals each of its states satisfies, and where the steps
 // lead.
 type adjacency struct {
 	n         int // states
-	satisfied [pageStates]uint64
-	ends      [pageStates]int // of each state's edges
-	to        []fingerprint
+	satisfied [storage.PageStates]uint64
+	ends      [storage.PageStates]int // of each state's edges
+	to        []storage.Fingerprint
 	helped    []uint64 // goals
 }
 
@@ -19,22 +21,22 @@ func (a *adjacency) state(satisfied uint64) {
 }
 
 // edge adds one of its edges.
-func (a *adjacency) edge(to fingerprint, helped uint64) {
+func (a *adjacency) edge(to storage.Fingerprint, helped uint64) {
 	a.to, a.helped = append(a.to, to), append(a.helped, helped)
 	a.ends[a.n-1] = len(a.to)
 }
 
 // fromHints takes over what the hints of a page say.
-func (a *adjacency) fromHints(h *hints, states int) {
+func (a *adjacency) fromHints(h *storage.Hints, states int) {
 	a.reset()
-	rest := h.edges
+	rest := h.Edges
 	for i := range states {
 		a.state(0)
-		for ; len(rest) > 0 && int(rest[0].state) == i; rest = rest[1:] {
-			if e := &rest[0]; e.key == 0 {
-				a.satisfied[i] = h.sets[e.set]
+		for ; len(rest) > 0 && int(rest[0].State) == i; rest = rest[1:] {
+			if e := &rest[0]; e.Key == 0 {
+				a.satisfied[i] = h.Sets[e.Set]
 			} else {
-				a.edge(e.to(), h.sets[e.set])
+				a.edge(e.To(), h.Sets[e.Set])
 			}
 		}
 	}

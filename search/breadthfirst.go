@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"time"
+
+	"fencecheck/search/internal/storage"
 )
 
 const (
@@ -22,11 +24,11 @@ type breadthFirst[S any] struct {
 	o                Options[S]
 	pool             *workerPool
 	workers          []*worker[S]
-	store            *store
-	expansions       []*expansion    // of the round
-	hintBytes        int64           // what the hints take that are kept with the pages
-	hintBudget       int64           // beyond which no more are
-	goalTimes        []time.Duration // by batch of goals, what it took to check them
+	store            *storage.Store
+	expansions       []*storage.Expansion // of the round
+	hintBytes        int64                // what the hints take that are kept with the pages
+	hintBudget       int64                // beyond which no more are
+	goalTimes        []time.Duration      // by batch of goals, what it took to check them
 	stopped          string
 	err              error
 	found            *finding
@@ -47,7 +49,7 @@ func newBreadthFirst[S any](sys System[S], o Options[S]) *breadthFirst[S] {
 		sys:              sys,
 		o:                o,
 		pool:             newWorkerPool(o.Workers),
-		store:            newStore(o.TempDir, len(o.Goals) > 0),
+		store:            storage.NewStore(o.TempDir, len(o.Goals) > 0),
 		hintBudget:       defaultHintBudget,
 		progressTicker:   newTicker(o.Progress != nil, o.ProgressEvery),
 		checkpointTicker: newTicker(true, o.CheckpointEvery),
@@ -71,11 +73,11 @@ func (e *breadthFirst[S]) search(ctx context.Context) Result[S] {
 	} else {
 		e.seed()
 	}
-	for len(e.store.pages) > 0 && e.found == nil && e.stopped == "" {
+	for len(e.store.Pages) > 0 && e.found == nil && e.stopped == "" {
 		e.level(ctx)
 	}
 	r := e.result(ctx)
-	e.store.release()
+	e.store.Release()
 	return r
 }
 
@@ -89,17 +91,17 @@ func (e *breadthFirst[S]) seed() {
 
 // level expands one level. It may stop between rounds.
 func (e *breadthFirst[S]) level(ctx context.Context) {
-	for len(e.store.unexpanded) > 0 {
+	for len(e.store.Unexpanded) > 0 {
 		if e.betweenRounds(ctx); e.stopped != "" {
 			break
 		}
-		e.round(e.store.take(roundPages))
+		e.round(e.store.Take(roundPages))
 		if e.progressTicker.due() {
 			e.o.Progress(e.progress())
 		}
 	}
 	if e.err == nil && e.closeLevel() {
-		e.fail(e.store.recycle())
+		e.fail(e.store.Recycle())
 	}
 }
 
@@ -115,10 +117,10 @@ func (e *breadthFirst[S]) betweenRounds(ctx context.Context) {
 }
 
 // round expands pages and admits what they yield.
-func (e *breadthFirst[S]) round(pages []page) {
+func (e *breadthFirst[S]) round(pages []storage.Page) {
 	expansions := e.use(len(pages))
 	last := pages[len(pages)-1]
-	alone := last.base+int64(last.states)-pages[0].base < fewStates
+	alone := last.Base+int64(last.States)-pages[0].Base < fewStates
 	e.pool.run(len(pages), alone, func(worker, i int) {
 		e.workers[worker].expand(&pages[i], expansions[i])
 	})
@@ -135,27 +137,27 @@ func (e *breadthFirst[S]) round(pages []page) {
 	if len(e.o.Goals) > 0 {
 		e.keepHints(pages, expansions)
 	}
-	e.store.expanded(pages)
+	e.store.Expanded(pages)
 }
 
 // use returns n expansions to fill.
-func (e *breadthFirst[S]) use(n int) []*expansion {
+func (e *breadthFirst[S]) use(n int) []*storage.Expansion {
 	for len(e.expansions) < n {
-		e.expansions = append(e.expansions, new(expansion))
+		e.expansions = append(e.expansions, new(storage.Expansion))
 	}
 	return e.expansions[:n]
 }
 
 // admit lets the shards admit what was found.
-func (e *breadthFirst[S]) admit(expansions []*expansion, alone bool) {
-	e.pool.run(shards, alone, func(worker, id int) {
+func (e *breadthFirst[S]) admit(expansions []*storage.Expansion, alone bool) {
+	e.pool.run(storage.Shards, alone, func(worker, id int) {
 		e.workers[worker].admit(id, expansions)
 	})
 }
 
 // closeLevel ends a level and reports whether there is another one.
 func (e *breadthFirst[S]) closeLevel() bool {
-	more := e.store.closeLevel()
+	more := e.store.CloseLevel()
 	for _, w := range e.workers {
 		e.found = least(e.found, w.found)
 	}
@@ -166,9 +168,9 @@ func (e *breadthFirst[S]) closeLevel() bool {
 func (e *breadthFirst[S]) mustStop(ctx context.Context) bool {
 	switch {
 	case e.stopped != "":
-	case e.o.MaxDepth > 0 && e.store.depth() >= e.o.MaxDepth:
+	case e.o.MaxDepth > 0 && e.store.Depth() >= e.o.MaxDepth:
 		e.stopped = StoppedDepth
-	case e.o.MaxStates > 0 && e.store.states() >= e.o.MaxStates:
+	case e.o.MaxStates > 0 && e.store.States() >= e.o.MaxStates:
 		e.stopped = StoppedStates
 	default:
 		e.stopped = interruption(ctx)

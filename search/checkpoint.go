@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"fencecheck/search/internal/storage"
 )
 
 const checkpointVersion = "fencecheck search, checkpoint 2"
 
 // save writes a checkpoint.
-func (e *breadthFirst[S]) save() error { return saveCheckpoint(e.o.Checkpoint, e.archive) }
+func (e *breadthFirst[S]) save() error { return storage.SaveCheckpoint(e.o.Checkpoint, e.archive) }
 
 // load goes on from a checkpoint.
-func (e *breadthFirst[S]) load() error { return loadCheckpoint(e.o.Checkpoint, e.archive) }
+func (e *breadthFirst[S]) load() error { return storage.LoadCheckpoint(e.o.Checkpoint, e.archive) }
 
 // identity is what a checkpoint must agree with, part after part.
 func (e *breadthFirst[S]) identity() [][2]string {
@@ -29,7 +31,7 @@ func (e *breadthFirst[S]) identity() [][2]string {
 	}
 	return [][2]string{
 		{"version", checkpointVersion},
-		{"layout", fmt.Sprint(shards, pageStates, roundPages, fingerprintBits, bucketBytes)},
+		{"layout", fmt.Sprint(storage.Shards, storage.PageStates, roundPages, storage.FingerprintBits, storage.BucketBytes)},
 		{"system", e.o.Identity},
 		{"list of operations", strings.Join(e.sys.Ops(), ", ")},
 		{"list of outcomes", strings.Join(outcomes(e.sys), ", ")},
@@ -41,42 +43,42 @@ func (e *breadthFirst[S]) identity() [][2]string {
 }
 
 // archive runs through all that a search needs to go on between two rounds.
-func (e *breadthFirst[S]) archive(a *archive) {
+func (e *breadthFirst[S]) archive(a *storage.Archive) {
 	for _, part := range e.identity() {
-		a.expect(part[0], part[1])
+		a.Expect(part[0], part[1])
 	}
 	elapsed := e.progressTicker.elapsed()
-	number(a, &elapsed)
+	storage.Number(a, &elapsed)
 	e.progressTicker.before = elapsed - time.Since(e.progressTicker.start)
-	depth := e.store.depth()
-	number(a, &depth)
+	depth := e.store.Depth()
+	storage.Number(a, &depth)
 	e.archiveCounts(a)
-	e.store.archive(a, e.o.Memory > 0)
+	e.store.Archive(a, e.o.Memory > 0)
 }
 
 // archiveCounts archives what the workers know. After loading, the first one knows all.
-func (e *breadthFirst[S]) archiveCounts(a *archive) {
+func (e *breadthFirst[S]) archiveCounts(a *storage.Archive) {
 	sum := e.sum()
-	number(a, &sum.transitions)
-	numbers(a, sum.ops)
-	numbers(a, sum.outcomes)
+	storage.Number(a, &sum.transitions)
+	storage.Numbers(a, sum.ops)
+	storage.Numbers(a, sum.outcomes)
 	for i := range sum.checks.seen {
-		a.flag(&sum.checks.seen[i])
+		a.Flag(&sum.checks.seen[i])
 	}
 	found := sum.found != nil
-	a.flag(&found)
+	a.Flag(&found)
 	if found {
 		if sum.found == nil {
 			sum.found = new(finding)
 		}
 		f := sum.found
-		number(a, &f.kind)
-		number(a, &f.property)
-		number(a, &f.length)
-		number(a, &f.parent)
-		number(a, &f.ordinal)
+		storage.Number(a, &f.kind)
+		storage.Number(a, &f.property)
+		storage.Number(a, &f.length)
+		storage.Number(a, &f.parent)
+		storage.Number(a, &f.ordinal)
 	}
-	if !a.saving() {
+	if !a.Saving() {
 		e.workers[0].add(sum)
 	}
 }

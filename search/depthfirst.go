@@ -1,6 +1,10 @@
 package search
 
-import "context"
+import (
+	"context"
+
+	"fencecheck/search/internal/storage"
+)
 
 // visitsPerLook is how many visits lie at most between two looks at the bounds.
 const visitsPerLook = 1 << 12
@@ -23,9 +27,9 @@ type depthFirst[S any] struct {
 	sys            System[S]
 	o              Options[S]
 	checks         checks[S]
-	visited        *visitedSets
+	visited        *storage.VisitedSets
 	stack          stack
-	spillFiles     spillFiles
+	spillFiles     storage.SpillFiles
 	progressTicker ticker
 	emit           func(Step) // d.emitted, bound once
 	audit          *audit[S]
@@ -47,8 +51,8 @@ func newDepthFirst[S any](sys System[S], o Options[S]) *depthFirst[S] {
 		sys:            fork(sys),
 		o:              o,
 		checks:         newChecks(o.Invariants, o.Sometimes),
-		visited:        newVisitedSets(),
-		spillFiles:     newSpillFiles(o.TempDir),
+		visited:        storage.NewVisitedSets(),
+		spillFiles:     storage.NewSpillFiles(o.TempDir),
 		progressTicker: newTicker(o.Progress != nil, o.ProgressEvery),
 	}
 	d.emit, d.canon, d.audit = d.emitted, canonizer(d.sys, d.count), newAudit(d.sys)
@@ -58,8 +62,8 @@ func newDepthFirst[S any](sys System[S], o Options[S]) *depthFirst[S] {
 }
 
 func (d *depthFirst[S]) release() {
-	d.visited.release()
-	d.spillFiles.close()
+	d.visited.Release()
+	d.spillFiles.Close()
 }
 
 // run visits states until none is left, or something ends the search.
@@ -93,14 +97,14 @@ func (d *depthFirst[S]) push(st Step, depth int) {
 		d.canon(&d.next)
 	}
 	d.code = d.sys.Append(d.code[:0], &d.next)
-	if !d.visited.has(hash(d.code)) {
+	if !d.visited.Has(storage.Hash(d.code)) {
 		d.stack.push(visit{d.code, st, depth})
 	}
 }
 
 // visit looks at a state, if it is new, and expands it.
 func (d *depthFirst[S]) visit(v visit) {
-	if !d.visited.add(hash(v.code)) {
+	if !d.visited.Add(storage.Hash(v.code)) {
 		return
 	}
 	d.sys.Decode(v.code, &d.cur)
@@ -174,7 +178,7 @@ func (d *depthFirst[S]) mustStop(ctx context.Context) bool {
 	case d.o.MaxStates > 0 && d.r.States >= d.o.MaxStates:
 		reason = StoppedStates
 	case d.o.Memory > 0 && d.memory() > d.o.Memory:
-		depot, err := d.spillFiles.open(&d.spillFiles.kept)
+		depot, err := d.spillFiles.Open(&d.spillFiles.Kept)
 		if err == nil {
 			err = d.stack.spill(depot)
 		}
@@ -192,14 +196,14 @@ func (d *depthFirst[S]) mustStop(ctx context.Context) bool {
 	return reason != ""
 }
 
-func (d *depthFirst[S]) memory() int64 { return d.visited.bytes() + d.stack.bytes() }
+func (d *depthFirst[S]) memory() int64 { return d.visited.Bytes() + d.stack.bytes() }
 
 // result sums up.
 func (d *depthFirst[S]) result() Result[S] {
 	r := d.r
 	r.Complete = r.Stopped == "" && r.Violation == nil
 	r.Memory = d.memory()
-	r.describeVisited(d.visited.bytes())
+	r.describeVisited(d.visited.Bytes())
 	r.Seen = d.checks.seen
 	if r.Err != nil {
 		r.Violation = nil

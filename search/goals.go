@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"time"
+
+	"fencecheck/search/internal/storage"
 )
 
 // goalsPerBatch is how many goals are checked together, one bit of a set each. Hints are
@@ -19,8 +21,8 @@ func (e *breadthFirst[S]) goalMemory() (bytes int64) {
 	}
 	goals := min(len(e.o.Goals), goalsPerBatch)
 	width := int64(1) << bits.Len(uint(goals-1))
-	for id := range shards {
-		states, slots := e.store.sizes(id)
+	for id := range storage.Shards {
+		states, slots := e.store.Sizes(id)
 		bytes += (slots+2*states)*width/8 + 24
 	}
 	return bytes
@@ -85,14 +87,14 @@ func (t *trap[S]) before(u *trap[S]) bool {
 func (r *reachability[S]) trap(goal int) *trap[S] {
 	e := r.search
 	t := &trap[S]{goal: r.goals[goal].Name}
-	for n := range e.store.allPages {
-		p := &e.store.allPages[n]
-		for i := range int64(p.states) {
-			if r.reached[p.shard].get(p.first+i)>>goal&1 == 1 {
+	for n := range e.store.AllPages {
+		p := &e.store.AllPages[n]
+		for i := range int64(p.States) {
+			if r.reached[p.Shard].get(p.First+i)>>goal&1 == 1 {
 				continue
 			}
 			if t.count++; t.count == 1 {
-				t.depth, t.index = p.depth, p.base+i
+				t.depth, t.index = p.Depth, p.Base+i
 			}
 			if len(t.states) < e.o.TrapStates {
 				t.states = append(t.states, e.state(p, i))
@@ -103,15 +105,15 @@ func (r *reachability[S]) trap(goal int) *trap[S] {
 }
 
 // state decodes the i-th state of a page.
-func (e *breadthFirst[S]) state(p *page, i int64) (s S) {
-	data, err := p.load(&e.workers[0].buffer)
+func (e *breadthFirst[S]) state(p *storage.Page, i int64) (s S) {
+	data, err := p.Load(&e.workers[0].buffer)
 	if err != nil {
 		e.fail(err)
 		return s
 	}
 	var code []byte
 	for range i + 1 {
-		code, data = nextCode(data)
+		code, data = storage.NextCode(data)
 	}
 	e.sys.Decode(code, &s)
 	return s

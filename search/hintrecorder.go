@@ -1,5 +1,7 @@
 package search
 
+import "fencecheck/search/internal/storage"
+
 const (
 	// defaultHintBudget is how many bytes of hints a search keeps whose memory has no
 	// bound. Where it has one, the hints may take a part of it.
@@ -9,7 +11,7 @@ const (
 
 // A hintRecorder writes the hints of a page while it is expanded.
 type hintRecorder struct {
-	hints  hints
+	hints  storage.Hints
 	on     bool
 	all    uint64 // the goals
 	state  uint8
@@ -18,16 +20,16 @@ type hintRecorder struct {
 }
 
 // begin starts a page, or turns recording off for it.
-func (r *hintRecorder) begin(on bool, goals int, buffer hints) {
+func (r *hintRecorder) begin(on bool, goals int, buffer storage.Hints) {
 	r.stop()
 	r.on, r.all = on, allGoals(goals)
-	r.hints.reset(buffer)
+	r.hints.Reset(buffer)
 }
 
 // end returns what was recorded: nothing if it could not be kept.
-func (r *hintRecorder) end() hints {
+func (r *hintRecorder) end() storage.Hints {
 	if !r.on {
-		r.hints.reset(r.hints)
+		r.hints.Reset(r.hints)
 	}
 	r.stop()
 	return r.hints
@@ -41,7 +43,7 @@ func (r *hintRecorder) beginState(state uint32, satisfied uint64) {
 	r.state, r.lacks = uint8(state), r.all&^satisfied
 	r.wanted = r.lacks
 	if satisfied != 0 {
-		r.add(fingerprint{}, satisfied)
+		r.add(storage.Fingerprint{}, satisfied)
 	}
 }
 
@@ -51,7 +53,7 @@ func (r *hintRecorder) wants(known bool) bool { return r.wanted != 0 || r.lacks 
 
 // edge records a step, if it is the first to help some goal, and reports whether
 // it helps all of them.
-func (r *hintRecorder) edge(f fingerprint, helped uint64) bool {
+func (r *hintRecorder) edge(f storage.Fingerprint, helped uint64) bool {
 	if set := helped & r.wanted; set != 0 {
 		r.add(f, helped&r.lacks)
 		r.wanted &^= set
@@ -60,8 +62,8 @@ func (r *hintRecorder) edge(f fingerprint, helped uint64) bool {
 }
 
 // add adds an edge. Where there are too many sets of goals, recording ends.
-func (r *hintRecorder) add(f fingerprint, set uint64) {
-	if !r.hints.add(r.state, f, set) {
+func (r *hintRecorder) add(f storage.Fingerprint, set uint64) {
+	if !r.hints.Add(r.state, f, set) {
 		r.stop()
 	}
 }
@@ -72,11 +74,11 @@ func (e *breadthFirst[S]) recording() bool {
 }
 
 // keepHints keeps the hints that a round recorded with its pages.
-func (e *breadthFirst[S]) keepHints(pages []page, expansions []*expansion) {
+func (e *breadthFirst[S]) keepHints(pages []storage.Page, expansions []*storage.Expansion) {
 	for i, x := range expansions {
-		if h := &x.hints; !h.empty() {
-			pages[i].hints = h.clone()
-			e.hintBytes += h.bytes()
+		if h := &x.Hints; !h.Empty() {
+			pages[i].Hints = h.Clone()
+			e.hintBytes += h.Bytes()
 		}
 	}
 }
@@ -85,10 +87,10 @@ func (e *breadthFirst[S]) keepHints(pages []page, expansions []*expansion) {
 // none are kept.
 func (e *breadthFirst[S]) dropHints() {
 	e.hintBytes, e.hintBudget = 0, 0
-	for i := range e.store.allPages {
-		e.store.allPages[i].hints = nil
+	for i := range e.store.AllPages {
+		e.store.AllPages[i].Hints = nil
 	}
 	for _, x := range e.expansions {
-		x.hints = hints{}
+		x.Hints = storage.Hints{}
 	}
 }

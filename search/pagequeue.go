@@ -3,6 +3,8 @@ package search
 import (
 	"slices"
 	"unsafe"
+
+	"fencecheck/search/internal/storage"
 )
 
 const (
@@ -37,18 +39,18 @@ type parentLink struct {
 }
 
 func (q *pageQueue) bytes() int64 {
-	return int64(len(q.pending))*pendingEdgeBytes + int64(len(q.sets))*goalSetBytes
+	return int64(len(q.pending))*pendingEdgeBytes + int64(len(q.sets))*storage.GoalSetBytes
 }
 
 // add adds an edge, unless there are too many sets.
-func (q *pageQueue) add(to fingerprint, slot uint32, state int, set uint64) bool {
+func (q *pageQueue) add(to storage.Fingerprint, slot uint32, state int, set uint64) bool {
 	n := slices.Index(q.sets, set)
 	if n < 0 {
-		if n = len(q.sets); n == maxGoalSets {
+		if n = len(q.sets); n == storage.MaxGoalSets {
 			return false
 		}
 		q.sets = append(q.sets, set)
 	}
-	q.pending = append(q.pending, pendingEdge{slot, uint8(to.shard()), uint8(state), uint8(n)})
+	q.pending = append(q.pending, pendingEdge{slot, uint8(to.Shard()), uint8(state), uint8(n)})
 	return true
 }

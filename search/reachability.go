@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
+
+	"fencecheck/search/internal/storage"
 )
 
 // A reachability analysis finds out for all states which goals they can reach: a fixpoint,
@@ -26,19 +28,19 @@ type reachability[S any] struct {
 	queues     []pageQueue  // by page
 	budget     atomic.Int64 // bytes that the queues may yet take
 
-	reached       [shards]goalSets // by number of the state: what it is known to reach
-	propagated    [shards]goalSets // of that, what its parent, and those who look it up, know
-	reachedBySlot [shards]goalSets // by slot of the visited set: for those who look up where a step leads
+	reached       [storage.Shards]goalSets // by number of the state: what it is known to reach
+	propagated    [storage.Shards]goalSets // of that, what its parent, and those who look it up, know
+	reachedBySlot [storage.Shards]goalSets // by slot of the visited set: for those who look up where a step leads
 }
 
 // reach finds out for all states which of some goals they can reach.
 func (e *breadthFirst[S]) reach(ctx context.Context, goals []Goal[S]) *reachability[S] {
-	hinted := slices.ContainsFunc(e.store.allPages, func(p page) bool { return p.hints != nil })
-	r := &reachability[S]{search: e, goals: goals, hintsUsed: !hinted, queues: make([]pageQueue, len(e.store.allPages))}
+	hinted := slices.ContainsFunc(e.store.AllPages, func(p storage.Page) bool { return p.Hints != nil })
+	r := &reachability[S]{search: e, goals: goals, hintsUsed: !hinted, queues: make([]pageQueue, len(e.store.AllPages))}
 	r.budget.Store(e.queueBudget())
 	r.all = allGoals(len(goals))
-	for id := range shards {
-		states, slots := e.store.sizes(id)
+	for id := range storage.Shards {
+		states, slots := e.store.Sizes(id)
 		r.reachedBySlot[id] = newGoalSets(slots, len(goals))
 		r.reached[id], r.propagated[id] = newGoalSets(states, len(goals)), newGoalSets(states, len(goals))
 	}
@@ -48,7 +50,7 @@ func (e *breadthFirst[S]) reach(ctx context.Context, goals []Goal[S]) *reachabil
 
 // run sweeps until nothing changes any more.
 func (r *reachability[S]) run(ctx context.Context) {
-	e, pages := r.search, r.search.store.allPages
+	e, pages := r.search, r.search.store.AllPages
 	sweepers := make([]*sweeper[S], len(e.workers))
 	for i, w := range e.workers {
 		sweepers[i] = newSweeper(r, w)

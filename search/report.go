@@ -1,6 +1,10 @@
 package search
 
-import "context"
+import (
+	"context"
+
+	"fencecheck/search/internal/storage"
+)
 
 // result checks the goals and sums up.
 func (e *breadthFirst[S]) result(ctx context.Context) Result[S] {
@@ -8,15 +12,15 @@ func (e *breadthFirst[S]) result(ctx context.Context) Result[S] {
 	r := Result[S]{
 		Complete:      e.stopped == "" && e.found == nil,
 		Stopped:       e.stopped,
-		States:        e.store.states(),
+		States:        e.store.States(),
 		Transitions:   sum.transitions,
-		Depth:         max(0, e.store.depth()),
+		Depth:         max(0, e.store.Depth()),
 		Memory:        e.memory(),
 		OpCounts:      sum.ops,
 		OutcomeCounts: sum.outcomes,
 		Seen:          sum.checks.seen,
 	}
-	r.describeVisited(e.store.visitedBytes())
+	r.describeVisited(e.store.VisitedBytes())
 	switch {
 	case e.found != nil:
 		r.Violation = e.violation(*e.found)
@@ -37,7 +41,7 @@ func (e *breadthFirst[S]) result(ctx context.Context) Result[S] {
 
 // describeVisited says what the visited set costs and how far it can be trusted.
 func (r *Result[S]) describeVisited(bytes int64) {
-	r.CollisionProbability = collisionProbability(r.States)
+	r.CollisionProbability = storage.CollisionProbability(r.States)
 	if r.States > 0 {
 		r.BytesPerState = float64(bytes) / float64(r.States)
 	}
@@ -65,16 +69,16 @@ func addAll(sum, more []int64) {
 // progress describes the search between two rounds.
 func (e *breadthFirst[S]) progress() Progress {
 	p := Progress{
-		States:   e.store.states(),
-		Depth:    e.store.depth(),
-		Frontier: e.store.frontier(),
+		States:   e.store.States(),
+		Depth:    e.store.Depth(),
+		Frontier: e.store.Frontier(),
 		Memory:   e.memory(),
 		Elapsed:  e.progressTicker.elapsed(),
 	}
 	for _, w := range e.workers {
 		p.Transitions += w.transitions
 	}
-	if total := estimate(e.store.levelSizes()); total > p.States { // else it is refuted already
+	if total := estimate(e.store.LevelSizes()); total > p.States { // else it is refuted already
 		p.Total = total
 	}
 	return p

@@ -44,7 +44,7 @@ func bounded(t *testing.T, n int, o Options[subset]) (Result[subset], int64) {
 	left, err := os.ReadDir(o.TempDir)
 	require.NoError(t, err)
 	assert.Empty(t, left, "no file is left behind")
-	return r, e.store.spilled
+	return r, e.store.Spilled
 }
 
 // TestSpill: a search that has to spill finds the same, for any number of workers,
@@ -104,7 +104,7 @@ func TestDiskFull(t *testing.T) {
 		o.Memory = 40 << 20
 		e := newBreadthFirst(subsets{19}, o.withDefaults())
 		if name == "no space left" {
-			e.store.files.create = full
+			e.store.Files.Create = full
 		}
 		r := e.search(t.Context())
 		assert.Equal(t, Incomplete, r.Verdict, name)

@@ -1,6 +1,10 @@
 package search
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"fencecheck/search/internal/storage"
+)
 
 const (
 	stackBlockBytes = 1 << 20
@@ -12,7 +16,7 @@ const (
 // below may be put into a spill file.
 type stack struct {
 	top       []byte
-	below     []spillable
+	below     []storage.Spillable
 	stored    int // how many of those below are in the file
 	size      int64
 	spare     []byte
@@ -28,7 +32,7 @@ type visit struct {
 
 func (s *stack) push(v visit) {
 	if len(s.top) >= stackBlockBytes {
-		s.below = append(s.below, spillable{data: s.top})
+		s.below = append(s.below, storage.Spillable{Data: s.top})
 		s.top, s.spare, s.blockFull = s.spare[:0], nil, true
 	}
 	b := append(s.top, v.code...)
@@ -64,11 +68,11 @@ func (s *stack) pop() (visit, error) {
 func (s *stack) loadBlock() error {
 	last := len(s.below) - 1
 	block := s.below[last]
-	data, err := block.load(&s.top)
-	if block.inMemory() {
+	data, err := block.Load(&s.top)
+	if block.InMemory() {
 		s.spare = s.top[:0]
 	} else {
-		block.cut()
+		block.Cut()
 		s.stored--
 	}
 	s.top, s.below = data, s.below[:last]
@@ -76,12 +80,12 @@ func (s *stack) loadBlock() error {
 }
 
 // spill puts all blocks below the top into a file.
-func (s *stack) spill(f *spillFile) error {
+func (s *stack) spill(f *storage.SpillFile) error {
 	for ; s.stored < len(s.below); s.stored++ {
-		if err := f.put(&s.below[s.stored]); err != nil {
+		if err := f.Put(&s.below[s.stored]); err != nil {
 			return err
 		}
-		if err := f.flush(); err != nil {
+		if err := f.Flush(); err != nil {
 			return err
 		}
 	}
@@ -92,7 +96,7 @@ func (s *stack) spill(f *spillFile) error {
 func (s *stack) bytes() int64 {
 	n := int64(cap(s.top) + cap(s.spare))
 	for _, block := range s.below[s.stored:] {
-		n += int64(cap(block.data))
+		n += int64(cap(block.Data))
 	}
 	return n
 }

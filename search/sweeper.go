@@ -1,6 +1,10 @@
 package search
 
-import "slices"
+import (
+	"slices"
+
+	"fencecheck/search/internal/storage"
+)
 
 // A sweeper is one worker of a reachability analysis.
 type sweeper[S any] struct {
@@ -12,12 +16,12 @@ type sweeper[S any] struct {
 	edges      adjacency
 	slots      []uint32 // by edge, as far as it was followed
 	queue      pageQueue
-	reaches    [pageStates]uint64 // by state of the page: the goals that are in reach
-	propagated [pageStates]uint64 // and those of them that were propagated
+	reaches    [storage.PageStates]uint64 // by state of the page: the goals that are in reach
+	propagated [storage.PageStates]uint64 // and those of them that were propagated
 	unsettled  []unsettled
 	code       []byte
-	parents    parentReader
-	links      [pageStates]parentLink
+	parents    storage.ParentReader
+	links      [storage.PageStates]parentLink
 }
 
 // An unsettled state may reach more than is known: so far edges lie before the next
@@ -31,7 +35,7 @@ func newSweeper[S any](r *reachability[S], w *worker[S]) *sweeper[S] {
 }
 
 // sweep finds what it can in one page.
-func (s *sweeper[S]) sweep(p *page, q *pageQueue) {
+func (s *sweeper[S]) sweep(p *storage.Page, q *pageQueue) {
 	if q.done {
 		return
 	}
@@ -48,11 +52,11 @@ func (s *sweeper[S]) sweep(p *page, q *pageQueue) {
 }
 
 // loadReached looks up what is known of a page, and reports whether that is everything.
-func (s *sweeper[S]) loadReached(p *page) (complete bool) {
+func (s *sweeper[S]) loadReached(p *storage.Page) (complete bool) {
 	r := s.analysis
-	reaches, common := s.reaches[:p.states], r.all
-	r.reached[p.shard].read(p.first, reaches, r.all)
-	r.propagated[p.shard].read(p.first, s.propagated[:p.states], r.all)
+	reaches, common := s.reaches[:p.States], r.all
+	r.reached[p.Shard].read(p.First, reaches, r.all)
+	r.propagated[p.Shard].read(p.First, s.propagated[:p.States], r.all)
 	for _, set := range reaches {
 		common &= set
 	}
@@ -74,29 +78,29 @@ func (s *sweeper[S]) followPending(q *pageQueue) {
 
 // followEdges follows the steps of a page, or those that its hints have, and queues
 // those that may help later.
-func (s *sweeper[S]) followEdges(p *page, q *pageQueue) {
-	whole := p.hints == nil || s.analysis.hintsUsed
+func (s *sweeper[S]) followEdges(p *storage.Page, q *pageQueue) {
+	whole := p.Hints == nil || s.analysis.hintsUsed
 	if whole {
 		if s.expand(p); s.worker.err != nil {
 			return
 		}
 	} else {
-		s.edges.fromHints(p.hints, p.states)
+		s.edges.fromHints(p.Hints, p.States)
 	}
 	if s.analysis.firstSweep {
-		for i := range p.states {
+		for i := range p.States {
 			s.reaches[i] |= s.edges.satisfied[i]
 		}
 	}
-	s.followAll(p.states)
+	s.followAll(p.States)
 	s.enqueue(p, q, whole)
 }
 
 // enqueue queues the edges that may help later, if there is room.
-func (s *sweeper[S]) enqueue(p *page, q *pageQueue, whole bool) {
+func (s *sweeper[S]) enqueue(p *storage.Page, q *pageQueue, whole bool) {
 	s.queue.pending, s.queue.sets = s.queue.pending[:0], s.queue.sets[:0]
 	edge := 0
-	for i := range p.states {
+	for i := range p.States {
 		for ; edge < s.edges.ends[i]; edge++ {
 			if set := s.edges.helped[edge]; set&^s.reaches[i] != 0 && !s.queue.add(s.edges.to[edge], s.slots[edge], i, set) {
 				return
@@ -104,20 +108,20 @@ func (s *sweeper[S]) enqueue(p *page, q *pageQueue, whole bool) {
 		}
 	}
 	need := s.queue.bytes() - q.bytes()
-	if p.hints != nil {
-		need -= p.hints.bytes()
+	if p.Hints != nil {
+		need -= p.Hints.Bytes()
 	}
 	if s.analysis.budget.Add(-need) < 0 {
 		s.analysis.budget.Add(need)
 		return
 	}
 	q.known, q.complete, q.pending, q.sets = true, whole, slices.Clone(s.queue.pending), slices.Clone(s.queue.sets)
-	p.hints = nil // the queue says as much in less
+	p.Hints = nil // the queue says as much in less
 }
 
 // expand makes the steps of those states that may reach more than is known.
-func (s *sweeper[S]) expand(p *page) {
-	data, err := p.load(&s.worker.buffer)
+func (s *sweeper[S]) expand(p *storage.Page) {
+	data, err := p.Load(&s.worker.buffer)
 	if err != nil {
 		s.worker.err = err
 		return
@@ -125,8 +129,8 @@ func (s *sweeper[S]) expand(p *page) {
 	r := s.analysis
 	s.edges.reset()
 	var code []byte
-	for i := range p.states {
-		code, data = nextCode(data)
+	for i := range p.States {
+		code, data = storage.NextCode(data)
 		if s.reaches[i] == r.all {
 			s.edges.state(0)
 			continue
@@ -153,7 +157,7 @@ func (s *sweeper[S]) emitted(st Step) {
 		canon(&s.next)
 	}
 	s.code = s.sys.Append(s.code[:0], &s.next)
-	s.edges.edge(hash(s.code), set)
+	s.edges.edge(storage.Hash(s.code), set)
 }
 
 // followAll follows the edges: the first one of each state, then the second one of those
@@ -169,7 +173,7 @@ func (s *sweeper[S]) followAll(states int) {
 	for todo := s.unsettled; len(todo) > 0; {
 		kept := todo[:0]
 		for rest := todo; len(rest) > 0; {
-			n := min(len(rest), batchSize)
+			n := min(len(rest), storage.BatchSize)
 			kept = s.followBatch(rest[:n], kept)
 			rest = rest[n:]
 		}
@@ -179,7 +183,7 @@ func (s *sweeper[S]) followAll(states int) {
 
 // followBatch follows one edge of each state, and appends to kept those that have more.
 func (s *sweeper[S]) followBatch(batch []unsettled, kept []unsettled) []unsettled {
-	var fps [batchSize]fingerprint
+	var fps [storage.BatchSize]storage.Fingerprint
 	n := 0
 	for _, o := range batch {
 		for end := s.edges.ends[o.state]; o.edge < end; o.edge++ {
@@ -192,12 +196,12 @@ func (s *sweeper[S]) followBatch(batch []unsettled, kept []unsettled) []unsettle
 		}
 	}
 	st := s.analysis.search.store
-	st.prefetchAll(fps[:n])
+	st.PrefetchAll(fps[:n])
 	for i, o := range batch[:n] {
 		f := fps[i]
-		slot := st.find(f)
+		slot := st.Find(f)
 		s.slots[o.edge] = uint32(slot)
-		s.reaches[o.state] |= s.analysis.reachedBySlot[f.shard()].get(int64(slot)) & s.edges.helped[o.edge]
+		s.reaches[o.state] |= s.analysis.reachedBySlot[f.Shard()].get(int64(slot)) & s.edges.helped[o.edge]
 		kept = append(kept, unsettled{o.state, o.edge + 1})
 	}
 	return kept
@@ -205,12 +209,12 @@ func (s *sweeper[S]) followBatch(batch []unsettled, kept []unsettled) []unsettle
 
 // propagate lets everybody know of the states of a page that were found to reach more
 // than was known, and lets their parents reach it as well.
-func (s *sweeper[S]) propagate(p *page, q *pageQueue) {
+func (s *sweeper[S]) propagate(p *storage.Page, q *pageQueue) {
 	first := 0
-	for first < p.states && s.reaches[first] == s.propagated[first] {
+	for first < p.States && s.reaches[first] == s.propagated[first] {
 		first++
 	}
-	if first == p.states {
+	if first == p.States {
 		return
 	}
 	all := s.parentsOf(p, q)
@@ -218,16 +222,16 @@ func (s *sweeper[S]) propagate(p *page, q *pageQueue) {
 		return
 	}
 	r, changed := s.analysis, int64(0)
-	for i := first; i < p.states; i++ {
+	for i := first; i < p.States; i++ {
 		reaches := s.reaches[i]
 		if reaches == s.propagated[i] {
 			continue
 		}
-		n := p.first + int64(i)
-		r.reached[p.shard].add(n, reaches)
-		r.propagated[p.shard].add(n, reaches)
+		n := p.First + int64(i)
+		r.reached[p.Shard].add(n, reaches)
+		r.propagated[p.Shard].add(n, reaches)
 		link := &all[i]
-		r.reachedBySlot[p.shard].add(int64(link.slot), reaches)
+		r.reachedBySlot[p.Shard].add(int64(link.slot), reaches)
 		if link.helped {
 			r.reached[link.shard].add(int64(link.parent), reaches)
 		}
@@ -237,37 +241,37 @@ func (s *sweeper[S]) propagate(p *page, q *pageQueue) {
 }
 
 // parentsOf finds the parents of the states of a page, and keeps them if there is room.
-func (s *sweeper[S]) parentsOf(p *page, q *pageQueue) []parentLink {
+func (s *sweeper[S]) parentsOf(p *storage.Page, q *pageQueue) []parentLink {
 	if q.parents != nil {
 		return q.parents
 	}
-	all := s.links[:p.states]
-	data, err := p.load(&s.worker.buffer)
+	all := s.links[:p.States]
+	data, err := p.Load(&s.worker.buffer)
 	if err != nil {
 		s.worker.err = err
 		return all
 	}
 	st := s.analysis.search.store
-	s.parents.begin(st, p)
-	var fps [batchSize]fingerprint
+	s.parents.Begin(st, p)
+	var fps [storage.BatchSize]storage.Fingerprint
 	var code []byte
-	for start := 0; start < p.states; start += batchSize {
-		n := min(batchSize, p.states-start)
+	for start := 0; start < p.States; start += storage.BatchSize {
+		n := min(storage.BatchSize, p.States-start)
 		for i := range n {
-			code, data = nextCode(data)
-			fps[i] = hash(code)
+			code, data = storage.NextCode(data)
+			fps[i] = storage.Hash(code)
 		}
-		st.prefetchAll(fps[:n])
+		st.PrefetchAll(fps[:n])
 		for i := range n {
 			link := &all[start+i]
-			link.shard, link.parent, link.helped = s.parents.next()
-			link.slot = uint32(st.find(fps[i]))
+			link.shard, link.parent, link.helped = s.parents.Next()
+			link.slot = uint32(st.Find(fps[i]))
 		}
 	}
-	if s.parents.err != nil {
-		s.worker.err = s.parents.err
+	if s.parents.Err != nil {
+		s.worker.err = s.parents.Err
 	}
-	need := int64(p.states) * parentLinkBytes
+	need := int64(p.States) * parentLinkBytes
 	if r := s.analysis; r.budget.Add(-need) < 0 {
 		r.budget.Add(need)
 	} else {

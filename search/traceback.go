@@ -17,7 +17,7 @@ func (e *breadthFirst[S]) violation(f finding) *Violation[S] {
 // traceTo returns, unless it fails, the trace to the index-th state of a level, and on from
 // there by the steps with the given places.
 func (e *breadthFirst[S]) traceTo(depth int, index int64, further ...uint32) (t Trace[S]) {
-	path, err := e.store.path(depth, index)
+	path, err := e.store.Path(depth, index)
 	if err != nil {
 		e.fail(err)
 		return t

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	"fencecheck/search/internal/storage"
 )
 
 // WalkOptions say what Walk checks, and how long it walks.
@@ -94,7 +96,7 @@ func runSeed(seed uint64, run int) uint64 {
 func (w *walker[S]) run(number int) {
 	w.result.Run, w.result.Seed = number, runSeed(w.o.Seed, number)
 	w.result.Runs++
-	w.source.Seed(w.result.Seed, hashA)
+	w.source.Seed(w.result.Seed, storage.HashA)
 	w.choices = 0
 	w.sys.Init(func(s *S) {
 		w.next = *s

@@ -1,6 +1,10 @@
 package search
 
-import "bytes"
+import (
+	"bytes"
+
+	"fencecheck/search/internal/storage"
+)
 
 // A worker expands pages, and lets shards admit what was found for them.
 // Whatever it writes within a phase belongs to itself, or to the expansion or
@@ -11,16 +15,16 @@ type worker[S any] struct {
 	checks      checks[S]
 	emit        func(Step) // w.emitted, bound once
 	audit       *audit[S]
-	emitAudited func(Step)                                    // the same for states that are audited
-	canon       func(*S)                                      // nil: every state is canonical
-	checkNew    func(code []byte, parent int64, step stepRef) // w.checkState, bound once
+	emitAudited func(Step)                                            // the same for states that are audited
+	canon       func(*S)                                              // nil: every state is canonical
+	checkNew    func(code []byte, parent int64, step storage.StepRef) // w.checkState, bound once
 
 	cur, next S
 	code      []byte // of cur; nil: what comes are initial states
-	page      *page
-	out       *expansion
-	pipeline  pipeline
-	recent    recentSet
+	page      *storage.Page
+	out       *storage.Expansion
+	pipeline  storage.Pipeline
+	recent    storage.RecentSet
 	record    hintRecorder
 	parent    uint32 // place of cur in the page
 	ordinal   uint32 // transitions of cur so far
@@ -29,7 +33,7 @@ type worker[S any] struct {
 	ops, outcomes []int64
 	found         *finding
 	buffer        []byte // for pages that must be read
-	admission     admission
+	admission     storage.Admission
 	err           error
 	probe         *probe[S] // nil: no profile is wanted
 }
@@ -63,8 +67,8 @@ func counters(n int) []int64 {
 }
 
 // seed finds the initial states.
-func (w *worker[S]) seed(out *expansion) {
-	w.begin(&page{}, out)
+func (w *worker[S]) seed(out *storage.Expansion) {
+	w.begin(&storage.Page{}, out)
 	w.sys.Init(func(s *S) {
 		w.next = *s
 		if w.ordinal < auditStates {
@@ -73,34 +77,34 @@ func (w *worker[S]) seed(out *expansion) {
 		w.push(Step{})
 	})
 	w.transitions += int64(w.ordinal)
-	w.pipeline.flush(w.search.store, out)
+	w.pipeline.Flush(w.search.store, out)
 }
 
-func (w *worker[S]) begin(p *page, out *expansion) {
-	out.reset(p.base)
+func (w *worker[S]) begin(p *storage.Page, out *storage.Expansion) {
+	out.Reset(p.Base)
 	clear(w.recent[:])
 	w.page, w.out, w.code = p, out, nil
 	w.parent, w.ordinal = 0, 0
-	w.record.begin(p.states > 0 && w.search.recording(), len(w.search.o.Goals), out.hints)
+	w.record.begin(p.States > 0 && w.search.recording(), len(w.search.o.Goals), out.Hints)
 }
 
 // expand finds the successors of a page's states.
-func (w *worker[S]) expand(p *page, out *expansion) {
+func (w *worker[S]) expand(p *storage.Page, out *storage.Expansion) {
 	w.probe.begin(expanding)
 	w.begin(p, out)
-	data, err := p.load(&w.buffer)
+	data, err := p.Load(&w.buffer)
 	if err != nil {
 		w.err = err
 		return
 	}
-	for range p.states {
-		w.code, data = nextCode(data)
+	for range p.States {
+		w.code, data = storage.NextCode(data)
 		w.sys.Decode(w.code, &w.cur)
 		if w.record.on {
 			w.record.beginState(w.parent, satisfied(w.search.o.Goals, &w.cur))
 		}
 		emit := w.emit
-		if w.parent == 0 && p.first < auditStates {
+		if w.parent == 0 && p.First < auditStates {
 			w.audit.code(w.code)
 			w.audit.begin()
 			emit = w.emitAudited
@@ -112,8 +116,8 @@ func (w *worker[S]) expand(p *page, out *expansion) {
 		w.transitions += int64(w.ordinal)
 		w.parent, w.ordinal = w.parent+1, 0
 	}
-	w.pipeline.flush(w.search.store, out)
-	out.hints = w.record.end()
+	w.pipeline.Flush(w.search.store, out)
+	out.Hints = w.record.end()
 }
 
 // emitted takes one transition from cur to next.
@@ -135,53 +139,53 @@ func (w *worker[S]) push(st Step) {
 	if w.canon != nil {
 		w.canon(&w.next)
 	}
-	b := w.pipeline.filling()
-	start := len(b.codes)
-	b.codes = w.sys.Append(b.codes, &w.next)
+	b := w.pipeline.Filling()
+	start := len(b.Codes)
+	b.Codes = w.sys.Append(b.Codes, &w.next)
 	ordinal := w.ordinal
 	w.ordinal++
-	if w.code != nil && bytes.Equal(b.codes[start:], w.code) { // the step changes nothing
-		b.codes = b.codes[:start]
+	if w.code != nil && bytes.Equal(b.Codes[start:], w.code) { // the step changes nothing
+		b.Codes = b.Codes[:start]
 		return
 	}
-	f := hash(b.codes[start:])
-	recent := w.recent.has(f)
+	f := storage.Hash(b.Codes[start:])
+	recent := w.recent.Has(f)
 	helps := w.record.wants(recent) && w.record.edge(f, helped(w.search.o.Goals, st))
 	if recent {
-		b.codes = b.codes[:start]
+		b.Codes = b.Codes[:start]
 		return
 	}
-	if b.add(f, w.parent, newStepRef(ordinal, helps)) {
-		w.pipeline.advance(w.search.store, w.out)
+	if b.Add(f, w.parent, storage.NewStepRef(ordinal, helps)) {
+		w.pipeline.Advance(w.search.store, w.out)
 	}
 }
 
 // admit lets a shard admit what was found for it, and checks the states that are new.
-func (w *worker[S]) admit(id int, expansions []*expansion) {
+func (w *worker[S]) admit(id int, expansions []*storage.Expansion) {
 	defer w.probe.endAdmitting(w.probe.begin(admitting))
 	check := w.checkNew
 	if w.checks.idleStates() {
 		check = nil
 	}
-	w.admission.run(w.search.store, id, expansions, check)
+	w.admission.Run(w.search.store, id, expansions, check)
 }
 
-func (w *worker[S]) checkState(code []byte, parent int64, step stepRef) {
+func (w *worker[S]) checkState(code []byte, parent int64, step storage.StepRef) {
 	w.sys.Decode(code, &w.cur)
 	if p := w.checks.state(&w.cur); p >= 0 {
-		w.report(finding{Invariant, p, w.search.store.depth() + 1, parent, step.ordinal()})
+		w.report(finding{Invariant, p, w.search.store.Depth() + 1, parent, step.Ordinal()})
 	}
 }
 
 func (w *worker[S]) checkStep(st Step) {
 	if p := w.checks.step(&w.cur, st, &w.next); p >= 0 {
-		w.report(finding{Invariant, p, w.search.store.depth() + 1, w.page.base + int64(w.parent), w.ordinal})
+		w.report(finding{Invariant, p, w.search.store.Depth() + 1, w.page.Base + int64(w.parent), w.ordinal})
 	}
 }
 
 func (w *worker[S]) checkEnd() {
 	if end := w.search.o.End; end != nil && !end(&w.cur) {
-		w.report(finding{Deadlock, 0, w.search.store.depth(), w.page.base + int64(w.parent), 0})
+		w.report(finding{Deadlock, 0, w.search.store.Depth(), w.page.Base + int64(w.parent), 0})
 	}
 }
 

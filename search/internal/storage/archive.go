@@ -1,4 +1,4 @@
-package search
+package storage
 
 import (
 	"encoding/binary"
@@ -22,7 +22,7 @@ var (
 // checkpoint holds, in both directions. Data travels in frames: length, checksum of
 // number and content, content. An empty frame is the end. The first error stays,
 // and stops everything.
-type archive struct {
+type Archive struct {
 	w     io.Writer // to save to, or else
 	r     io.Reader // to load from
 	frame []byte    // what is collected, or what is not taken yet
@@ -32,17 +32,17 @@ type archive struct {
 	buffer []byte // for frames that are read
 }
 
-func (a *archive) saving() bool { return a.w != nil }
+func (a *Archive) Saving() bool { return a.w != nil }
 
 // sum is the checksum of a frame.
-func (a *archive) sum(content []byte) uint32 {
+func (a *Archive) sum(content []byte) uint32 {
 	var number [8]byte
 	binary.LittleEndian.PutUint64(number[:], a.count)
 	return crc32.Update(crc32.Checksum(number[:], castagnoli), castagnoli, content)
 }
 
 // flush writes a frame.
-func (a *archive) flush() {
+func (a *Archive) flush() {
 	if a.err != nil {
 		return
 	}
@@ -57,7 +57,7 @@ func (a *archive) flush() {
 }
 
 // fill reads a frame.
-func (a *archive) fill() {
+func (a *Archive) fill() {
 	var header [frameHeader]byte
 	if !a.read(header[:]) {
 		return
@@ -77,7 +77,7 @@ func (a *archive) fill() {
 	a.count++
 }
 
-func (a *archive) read(b []byte) bool {
+func (a *Archive) read(b []byte) bool {
 	_, a.err = io.ReadFull(a.r, b)
 	if a.err == io.EOF || a.err == io.ErrUnexpectedEOF {
 		a.err = errors.New("it is cut off")
@@ -86,10 +86,10 @@ func (a *archive) read(b []byte) bool {
 }
 
 // raw saves b, or loads as many bytes into it.
-func (a *archive) raw(b []byte) {
+func (a *Archive) raw(b []byte) {
 	for len(b) > 0 && a.err == nil {
 		var n int
-		if a.saving() {
+		if a.Saving() {
 			n = min(len(b), frameBytes-len(a.frame))
 			a.frame = append(a.frame, b[:n]...)
 			if len(a.frame) == frameBytes {
@@ -109,8 +109,8 @@ func (a *archive) raw(b []byte) {
 }
 
 // end writes the last frames, or makes sure that there is nothing more.
-func (a *archive) end() {
-	if a.saving() {
+func (a *Archive) end() {
+	if a.Saving() {
 		if len(a.frame) > 0 {
 			a.flush()
 		}
@@ -130,7 +130,7 @@ func (a *archive) end() {
 }
 
 // number archives one.
-func number[N ~int | ~int64 | ~uint64 | ~uint | ~uint32 | ~uint8](a *archive, n *N) {
+func Number[N ~int | ~int64 | ~uint64 | ~uint | ~uint32 | ~uint8](a *Archive, n *N) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], uint64(*n))
 	a.raw(b[:])
@@ -138,15 +138,15 @@ func number[N ~int | ~int64 | ~uint64 | ~uint | ~uint32 | ~uint8](a *archive, n 
 }
 
 // numbers archives a slice of them, whose length is known.
-func numbers(a *archive, ns []int64) {
+func Numbers(a *Archive, ns []int64) {
 	for i := range ns {
-		number(a, &ns[i])
+		Number(a, &ns[i])
 	}
 }
 
 // length archives the length of a slice, and returns it. The checksums vouch for it.
-func (a *archive) length(n int) int {
-	number(a, &n)
+func (a *Archive) length(n int) int {
+	Number(a, &n)
 	if a.err != nil {
 		return 0
 	}
@@ -154,25 +154,25 @@ func (a *archive) length(n int) int {
 }
 
 // bytes archives a slice of them.
-func (a *archive) bytes(b *[]byte) {
-	if n := a.length(len(*b)); !a.saving() {
+func (a *Archive) bytes(b *[]byte) {
+	if n := a.length(len(*b)); !a.Saving() {
 		*b = make([]byte, n)
 	}
 	a.raw(*b)
 }
 
 // flag archives a truth.
-func (a *archive) flag(b *bool) {
+func (a *Archive) Flag(b *bool) {
 	var n uint8
 	if *b {
 		n = 1
 	}
-	number(a, &n)
+	Number(a, &n)
 	*b = n == 1
 }
 
 // expect saves a text, or demands that it is the one that was saved.
-func (a *archive) expect(what, text string) {
+func (a *Archive) Expect(what, text string) {
 	b := []byte(text)
 	if a.bytes(&b); a.err == nil && string(b) != text {
 		a.err = fmt.Errorf("it is of another %s: %q, this one is %q", what, b, text)
@@ -180,21 +180,21 @@ func (a *archive) expect(what, text string) {
 }
 
 // resize gives a slice the length that was archived.
-func resize[T any](a *archive, s *[]T) {
-	if n := a.length(len(*s)); !a.saving() {
+func resize[T any](a *Archive, s *[]T) {
+	if n := a.length(len(*s)); !a.Saving() {
 		*s = make([]T, n)
 	}
 }
 
 // spillable archives data that may be in a file; then buffer helps to read it.
-func (a *archive) spillable(s *spillable, buffer *[]byte) {
-	data, err := s.load(buffer)
+func (a *Archive) spillable(s *Spillable, buffer *[]byte) {
+	data, err := s.Load(buffer)
 	if err != nil {
 		a.err = err
 		return
 	}
 	a.bytes(&data)
-	if !a.saving() {
-		s.data = data
+	if !a.Saving() {
+		s.Data = data
 	}
 }

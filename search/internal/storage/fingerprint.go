@@ -1,4 +1,4 @@
-package search
+package storage
 
 import (
 	"encoding/binary"
@@ -11,25 +11,25 @@ const (
 	// fingerprintBits tell states apart: a key, a spot, and the shard. The
 	// visited set stores the key only, and of the spot what the place of the
 	// key in the table leaves open.
-	fingerprintBits = keyBits + homeBits + shardBits
+	FingerprintBits = keyBits + homeBits + shardBits
 )
 
 // A fingerprint stands for a state in the visited set.
-type fingerprint struct {
+type Fingerprint struct {
 	key  uint64 // never 0, which marks a free slot
 	home uint32 // where it belongs in a table, and its shard in the low bits
 }
 
 // entry is the fingerprint on its way to the first of its buckets.
-func (f fingerprint) entry() entry { return entry{key: f.key, home: f.tableHome()} }
+func (f Fingerprint) entry() entry { return entry{key: f.key, home: f.tableHome()} }
 
-func (f fingerprint) shard() int { return int(f.home % shards) }
+func (f Fingerprint) Shard() int { return int(f.home % Shards) }
 
-func (f fingerprint) tableHome() uint32 { return f.home >> shardBits }
+func (f Fingerprint) tableHome() uint32 { return f.home >> shardBits }
 
 // The constants are wyhash's and xxhash's: odd, with about as many ones as zeros.
 const (
-	hashA = 0xa0761d6478bd642f
+	HashA = 0xa0761d6478bd642f
 	hashB = 0xe7037ed1a0b428db
 	hashC = 0x8ebc6af09c88c6e3
 	hashD = 0x589965cc75374cc3
@@ -40,18 +40,18 @@ const (
 // hash fingerprints an encoded state in the manner of wyhash: a 128-bit product
 // for each 16 bytes, folded. It does so in two lanes, since the 64 bits of one
 // would bound what the fingerprint can tell apart.
-func hash(b []byte) fingerprint {
+func Hash(b []byte) Fingerprint {
 	n := uint64(len(b))
 	g, h := uint64(hashC), uint64(hashD)
 	for tail := b; len(tail) > 16; tail = tail[16:] {
 		lo, hi := binary.LittleEndian.Uint64(tail), binary.LittleEndian.Uint64(tail[8:])
-		g, h = mix(lo^hashA, hi^g), mix(lo^h, hi^hashB)
+		g, h = mix(lo^HashA, hi^g), mix(lo^h, hi^hashB)
 	}
 	lo, hi := lastWords(b)
-	g, h = mix(lo^hashA, hi^g), mix(lo^h, hi^hashB)
+	g, h = mix(lo^HashA, hi^g), mix(lo^h, hi^hashB)
 	key := mix(g^hashE, h^n) >> (64 - keyBits)
 	spot := mix(g^n, h^hashF)
-	return fingerprint{max(key, 1), uint32(spot >> 32)}
+	return Fingerprint{max(key, 1), uint32(spot >> 32)}
 }
 
 // lastWords reads the last 16 bytes, or all where there are fewer; the two
@@ -80,7 +80,7 @@ func mix(a, b uint64) uint64 {
 
 // collisionProbability bounds the chance that among n states some two share a
 // fingerprint: the sum over all pairs, as if fingerprints were random.
-func collisionProbability(n int64) float64 {
+func CollisionProbability(n int64) float64 {
 	pairs := float64(n) * float64(max(n-1, 0)) / 2
-	return pairs / (1 << fingerprintBits)
+	return pairs / (1 << FingerprintBits)
 }

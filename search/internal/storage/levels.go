@@ -1,4 +1,4 @@
-package search
+package storage
 
 // A segment is what one shard found in one level. The states of a level are
 // numbered through its segments, in the order of the shards.
@@ -47,18 +47,18 @@ func (l *levels) sizes() []int64 {
 	return all
 }
 
-func (l *levels) archive(a *archive) {
+func (l *levels) archive(a *Archive) {
 	resize(a, &l.segments)
 	for i := range l.segments {
 		g := &l.segments[i]
-		number(a, &g.shard)
-		number(a, &g.from.block)
-		number(a, &g.from.offset)
-		number(a, &g.first)
-		number(a, &g.count)
+		Number(a, &g.shard)
+		Number(a, &g.from.block)
+		Number(a, &g.from.offset)
+		Number(a, &g.first)
+		Number(a, &g.count)
 	}
 	resize(a, &l.starts)
 	for i := range l.starts {
-		number(a, &l.starts[i])
+		Number(a, &l.starts[i])
 	}
 }

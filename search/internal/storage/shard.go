@@ -1,9 +1,9 @@
-package search
+package storage
 
 // shards is how many parts the visited set is split into. It is fixed, so that
 // the order in which states are found is the same for any number of workers.
 const (
-	shards    = 1 << shardBits
+	Shards    = 1 << shardBits
 	shardBits = 6
 )
 
@@ -27,7 +27,7 @@ func (s *shard) closeLevel(id int) segment {
 }
 
 // incoming counts the candidates of a shard.
-func incoming(id int, expansions []*expansion) (n int) {
+func incoming(id int, expansions []*Expansion) (n int) {
 	for _, x := range expansions {
 		n += int(x.count[id])
 	}
@@ -36,29 +36,29 @@ func incoming(id int, expansions []*expansion) (n int) {
 
 // An admission lets shards admit the new ones among their candidates. Each worker has one,
 // for the buffers.
-type admission struct {
+type Admission struct {
 	queue     []queued
 	displaced []entry // for visited sets that grow
 }
 
 // A queued candidate is one whose turn comes soon.
 type queued struct {
-	f fingerprint
+	f Fingerprint
 	*candidate
-	from *expansion
+	from *Expansion
 }
 
 // run admits the candidates of a shard, in the order of the search, and calls found for
 // each state that is new, unless that is nil.
-func (a *admission) run(st *store, id int, expansions []*expansion, found func(code []byte, parent int64, step stepRef)) {
+func (a *Admission) Run(st *Store, id int, expansions []*Expansion, found func(code []byte, parent int64, step StepRef)) {
 	s := &st.shards[id]
 	s.visited.displaced = a.displaced
 	s.visited.reserve(incoming(id, expansions))
 	a.displaced, s.visited.displaced = s.visited.displaced, nil
 	a.enqueue(id, expansions)
-	for i := -2 * batchSize; i < len(a.queue); i += batchSize {
-		s.fetchFirst(a.batch(i + 2*batchSize))
-		s.fetchSecond(a.batch(i + batchSize))
+	for i := -2 * BatchSize; i < len(a.queue); i += BatchSize {
+		s.fetchFirst(a.batch(i + 2*BatchSize))
+		s.fetchSecond(a.batch(i + BatchSize))
 		for _, q := range a.batch(i) {
 			code, parent := q.from.codes[q.start:q.end], q.from.base+int64(q.parent)
 			if s.admit(q.f, code, parent, q.step) && found != nil {
@@ -69,7 +69,7 @@ func (a *admission) run(st *store, id int, expansions []*expansion, found func(c
 }
 
 // enqueue lists the candidates of a shard.
-func (a *admission) enqueue(id int, expansions []*expansion) {
+func (a *Admission) enqueue(id int, expansions []*Expansion) {
 	a.queue = a.queue[:0]
 	for _, x := range expansions {
 		for i := x.first[id]; i != 0; i = x.candidates[i-1].next {
@@ -80,13 +80,13 @@ func (a *admission) enqueue(id int, expansions []*expansion) {
 }
 
 // batch is a part of the queue, as far as there is one.
-func (a *admission) batch(i int) []queued {
-	return a.queue[max(0, min(i, len(a.queue))):max(0, min(i+batchSize, len(a.queue)))]
+func (a *Admission) batch(i int) []queued {
+	return a.queue[max(0, min(i, len(a.queue))):max(0, min(i+BatchSize, len(a.queue)))]
 }
 
 // fetchFirst fetches the first buckets of some candidates.
 func (s *shard) fetchFirst(qs []queued) {
-	var lookups [batchSize]lookup
+	var lookups [BatchSize]lookup
 	for i := range qs {
 		lookups[i] = s.visited.first(qs[i].f)
 	}
@@ -98,7 +98,7 @@ func (s *shard) fetchSecond(qs []queued) {
 	if s.visited.buckets == nil {
 		return
 	}
-	var lookups [batchSize]lookup
+	var lookups [BatchSize]lookup
 	n := 0
 	for i := range qs {
 		e := qs[i].f.entry()
@@ -111,11 +111,11 @@ func (s *shard) fetchSecond(qs []queued) {
 }
 
 // admit adds a state that may be new, and reports whether it is.
-func (s *shard) admit(f fingerprint, code []byte, parent int64, step stepRef) bool {
+func (s *shard) admit(f Fingerprint, code []byte, parent int64, step StepRef) bool {
 	if !s.visited.insert(f) {
 		return false
 	}
-	if p := s.frontier.add(code, s.states); p.states == 1 {
+	if p := s.frontier.add(code, s.states); p.States == 1 {
 		p.record = s.predecessors.end()
 	}
 	s.predecessors.add(parent, step)

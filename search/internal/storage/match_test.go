@@ -1,4 +1,4 @@
-package search
+package storage
 
 import (
 	"math/rand/v2"
@@ -11,7 +11,7 @@ import (
 // a word is equal, and where the last word, which is no slot, is.
 func TestMatch(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
-	var places [batchSize]lookup
+	var places [BatchSize]lookup
 	for range 500 {
 		for i := range places {
 			p := &places[i]
@@ -20,8 +20,8 @@ func TestMatch(t *testing.T) {
 				p.bucket[k] = [...]uint64{p.word, 0, r.Uint64(), p.word ^ 1<<63, p.word ^ 1}[r.IntN(5)]
 			}
 		}
-		n := r.IntN(batchSize + 1)
-		var got, want [batchSize]uint16
+		n := r.IntN(BatchSize + 1)
+		var got, want [BatchSize]uint16
 		prefetch(&places, n)
 		match(&places, &got, n)
 		matchSlots(&places, &want, n)

@@ -1,4 +1,4 @@
-package search
+package storage
 
 import (
 	"fmt"
@@ -11,16 +11,16 @@ const spillBuffer = 1 << 18
 
 // A spillFile is a temporary file for what does not fit into memory. Where the system
 // lets it, the file has no name, so that it vanishes even if the process is killed.
-type spillFile struct {
+type SpillFile struct {
 	file    *os.File
 	buffer  []byte
 	written int64 // bytes in the file
 }
 
 // A spillable is a piece of data that may have been put into a spill file.
-type spillable struct {
-	data []byte
-	file *spillFile // nil: data is all there is
+type Spillable struct {
+	Data []byte
+	file *SpillFile // nil: data is all there is
 	at   int64
 	size int
 }
@@ -35,18 +35,18 @@ func createTemp(dir string) (*os.File, error) {
 }
 
 // put moves data into the file. It must not be loaded before the next flush.
-func (f *spillFile) put(s *spillable) error {
-	s.file, s.at, s.size = f, f.written+int64(len(f.buffer)), len(s.data)
-	f.buffer = append(f.buffer, s.data...)
-	s.data = nil
+func (f *SpillFile) Put(s *Spillable) error {
+	s.file, s.at, s.size = f, f.written+int64(len(f.buffer)), len(s.Data)
+	f.buffer = append(f.buffer, s.Data...)
+	s.Data = nil
 	if len(f.buffer) >= spillBuffer {
-		return f.flush()
+		return f.Flush()
 	}
 	return nil
 }
 
 // flush writes what was put.
-func (f *spillFile) flush() error {
+func (f *SpillFile) Flush() error {
 	n, err := f.file.WriteAt(f.buffer, f.written)
 	f.written += int64(n)
 	f.buffer = f.buffer[:0]
@@ -57,9 +57,9 @@ func (f *spillFile) flush() error {
 }
 
 // load returns the data, in buffer if it must be read.
-func (s *spillable) load(buffer *[]byte) ([]byte, error) {
+func (s *Spillable) Load(buffer *[]byte) ([]byte, error) {
 	if s.file == nil {
-		return s.data, nil
+		return s.Data, nil
 	}
 	if cap(*buffer) < s.size {
 		*buffer = make([]byte, s.size)
@@ -75,55 +75,55 @@ func (s *spillable) load(buffer *[]byte) ([]byte, error) {
 }
 
 // inMemory tells whether the data needs no file.
-func (s *spillable) inMemory() bool { return s.file == nil }
+func (s *Spillable) InMemory() bool { return s.file == nil }
 
 // cut takes data that was put last out of the file again.
-func (s *spillable) cut() { s.file.written = s.at }
+func (s *Spillable) Cut() { s.file.written = s.at }
 
 // truncate forgets everything in the file.
-func (f *spillFile) truncate() error {
+func (f *SpillFile) truncate() error {
 	f.written, f.buffer = 0, f.buffer[:0]
 	return f.file.Truncate(0)
 }
 
-func (f *spillFile) close() {
+func (f *SpillFile) close() {
 	_ = f.file.Close()
 	_ = os.Remove(f.file.Name())
 }
 
 // spillFiles are where a search puts what does not fit into memory. Each is made when
 // it is needed first.
-type spillFiles struct {
+type SpillFiles struct {
 	dir    string
-	create func(dir string) (*os.File, error)
-	levels [2]*spillFile // pages, by the parity of their level
-	kept   *spillFile    // predecessor records, and the pages of all levels where they are kept
+	Create func(dir string) (*os.File, error)
+	levels [2]*SpillFile // pages, by the parity of their level
+	Kept   *SpillFile    // predecessor records, and the pages of all levels where they are kept
 }
 
-func newSpillFiles(dir string) spillFiles {
+func NewSpillFiles(dir string) SpillFiles {
 	if dir == "" {
 		dir = os.TempDir()
 	}
-	return spillFiles{dir: dir, create: createTemp}
+	return SpillFiles{dir: dir, Create: createTemp}
 }
 
-func (fs *spillFiles) all() [3]**spillFile {
-	return [3]**spillFile{&fs.levels[0], &fs.levels[1], &fs.kept}
+func (fs *SpillFiles) all() [3]**SpillFile {
+	return [3]**SpillFile{&fs.levels[0], &fs.levels[1], &fs.Kept}
 }
 
 // open makes a file if there is none yet.
-func (fs *spillFiles) open(f **spillFile) (*spillFile, error) {
+func (fs *SpillFiles) Open(f **SpillFile) (*SpillFile, error) {
 	if *f == nil {
-		file, err := fs.create(fs.dir)
+		file, err := fs.Create(fs.dir)
 		if err != nil {
 			return nil, fmt.Errorf("no place for what does not fit into memory: %w", err)
 		}
-		*f = &spillFile{file: file}
+		*f = &SpillFile{file: file}
 	}
 	return *f, nil
 }
 
-func (fs *spillFiles) close() {
+func (fs *SpillFiles) Close() {
 	for _, f := range fs.all() {
 		if *f != nil {
 			(*f).close()
@@ -132,10 +132,10 @@ func (fs *spillFiles) close() {
 }
 
 // flush makes all that was put readable.
-func (fs *spillFiles) flush() error {
+func (fs *SpillFiles) flush() error {
 	for _, f := range fs.all() {
 		if *f != nil {
-			if err := (*f).flush(); err != nil {
+			if err := (*f).Flush(); err != nil {
 				return err
 			}
 		}

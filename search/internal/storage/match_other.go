@@ -1,11 +1,11 @@
 //go:build !amd64
 
-package search
+package storage
 
 // prefetch does nothing where there is no instruction for it: to load would be to
 // wait.
-func prefetch(*[batchSize]place, int) {}
+func prefetch(*[BatchSize]lookup, int) {}
 
-func match(places *[batchSize]place, masks *[batchSize]uint16, n int) {
+func match(places *[BatchSize]lookup, masks *[BatchSize]uint16, n int) {
 	matchSlots(places, masks, n)
 }

@@ -1,4 +1,4 @@
-package search
+package storage
 
 import (
 	"math/bits"
@@ -44,7 +44,7 @@ type visitedSet struct {
 
 // newTable makes the table of a shard.
 func newVisitedSet(id int) visitedSet {
-	return visitedSet{small: newSmallSet(minSmallSlots), initial: minBuckets + minBuckets*id/(8*shards)}
+	return visitedSet{small: newSmallSet(minSmallSlots), initial: minBuckets + minBuckets*id/(8*Shards)}
 }
 
 // An entry is a fingerprint on its way: the spot is that of the line it is meant
@@ -98,7 +98,7 @@ func (t *visitedSet) setBuckets(lines []bucket) {
 }
 
 // first is where f may be found: its place in its first line.
-func (t *visitedSet) first(f fingerprint) lookup {
+func (t *visitedSet) first(f Fingerprint) lookup {
 	if t.buckets == nil {
 		return lookup{bucket: &emptyBucket, word: 1}
 	}
@@ -106,7 +106,7 @@ func (t *visitedSet) first(f fingerprint) lookup {
 }
 
 // find returns the slot that holds f, or -1.
-func (t *visitedSet) find(f fingerprint) int {
+func (t *visitedSet) find(f Fingerprint) int {
 	if t.buckets == nil {
 		return t.small.find(f)
 	}
@@ -131,7 +131,7 @@ func (t *visitedSet) findSecond(e entry) int {
 }
 
 // insert adds f, for which reserve has made room, and reports whether it is new.
-func (t *visitedSet) insert(f fingerprint) bool {
+func (t *visitedSet) insert(f Fingerprint) bool {
 	if t.buckets == nil {
 		if t.small.find(f) >= 0 {
 			return false
@@ -197,7 +197,7 @@ func (t *visitedSet) relocate(e entry) bool {
 	n, it := t.locate(e)
 	l, base := &t.buckets[n], t.base(int(n))
 	var moved [bucketSlots]entry
-	var places [batchSize]lookup
+	var places [BatchSize]lookup
 	for i := range moved {
 		moved[i] = t.read(base, l.at(i)).other()
 		places[i].bucket = &t.buckets[t.bucketOf(moved[i].home)]
@@ -338,9 +338,9 @@ func (t *visitedSet) rehash(old *visitedSet) {
 
 // putAll puts entries, if possible into their first lines.
 func (t *visitedSet) putAll(es []entry) {
-	var places [batchSize]lookup
+	var places [BatchSize]lookup
 	for len(es) > 0 {
-		n := min(len(es), batchSize)
+		n := min(len(es), BatchSize)
 		for i, e := range es[:n] {
 			if e.second == 1 {
 				es[i] = e.other()
@@ -371,57 +371,57 @@ func (t *visitedSet) bytes() int64 { return visitedSetBytes(len(t.buckets), len(
 
 // tableBytes is what a table of so many lines and young slots weighs.
 func visitedSetBytes(lines, slots int) int64 {
-	return int64(lines)*bucketBytes + int64(slots)*smallSlotBytes
+	return int64(lines)*BucketBytes + int64(slots)*smallSlotBytes
 }
 
 // archive saves a visited set as it lies in memory, or loads it.
-func (v *visitedSet) archive(a *archive) {
-	number(a, &v.used)
-	number(a, &v.evictions)
+func (v *visitedSet) archive(a *Archive) {
+	Number(a, &v.used)
+	Number(a, &v.evictions)
 	buckets := a.length(len(v.buckets))
-	if !a.saving() && buckets > 0 && a.err == nil {
+	if !a.Saving() && buckets > 0 && a.err == nil {
 		v.setBuckets(growBuckets(nil, buckets))
 		v.small = smallSet{}
 	}
 	if buckets > 0 {
-		a.raw(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v.buckets))), len(v.buckets)*bucketBytes))
+		a.raw(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v.buckets))), len(v.buckets)*BucketBytes))
 		return
 	}
 	resize(a, &v.small.slots)
 	for i := range v.small.slots {
-		number(a, &v.small.slots[i].key)
-		number(a, &v.small.slots[i].home)
+		Number(a, &v.small.slots[i].key)
+		Number(a, &v.small.slots[i].home)
 	}
 }
 
 // visitedSets are those of all shards, for a search that needs nothing else of them.
-type visitedSets [shards]visitedSet
+type VisitedSets [Shards]visitedSet
 
-func newVisitedSets() *visitedSets {
-	vs := new(visitedSets)
+func NewVisitedSets() *VisitedSets {
+	vs := new(VisitedSets)
 	for i := range vs {
 		vs[i] = newVisitedSet(i)
 	}
 	return vs
 }
 
-func (vs *visitedSets) has(f fingerprint) bool { return vs[f.shard()].find(f) >= 0 }
+func (vs *VisitedSets) Has(f Fingerprint) bool { return vs[f.Shard()].find(f) >= 0 }
 
 // add adds f and reports whether it is new.
-func (vs *visitedSets) add(f fingerprint) bool {
-	v := &vs[f.shard()]
+func (vs *VisitedSets) Add(f Fingerprint) bool {
+	v := &vs[f.Shard()]
 	v.reserve(1)
 	return v.insert(f)
 }
 
-func (vs *visitedSets) bytes() (n int64) {
+func (vs *VisitedSets) Bytes() (n int64) {
 	for i := range vs {
 		n += vs[i].bytes()
 	}
 	return n
 }
 
-func (vs *visitedSets) release() {
+func (vs *VisitedSets) Release() {
 	for i := range vs {
 		vs[i].release()
 	}

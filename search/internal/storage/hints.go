@@ -1,4 +1,4 @@
-package search
+package storage
 
 import (
 	"slices"
@@ -7,54 +7,54 @@ import (
 
 const (
 	// maxGoalSets is how many sets of goals the edges of one page can name.
-	maxGoalSets  = 1 << 8
-	goalSetBytes = 8
+	MaxGoalSets  = 1 << 8
+	GoalSetBytes = 8
 	edgeBytes    = int64(unsafe.Sizeof(edge{}))
 )
 
 // An edge says for a state of a page where one of its steps leads, and which
 // goals that helps.
 type edge struct {
-	key   uint64 // with home: where it leads. 0: nowhere, the goals hold in the state itself
+	Key   uint64 // with home: where it leads. 0: nowhere, the goals hold in the state itself
 	home  uint32
-	state uint8 // place in the page
-	set   uint8 // of goals, in hints.sets
+	State uint8 // place in the page
+	Set   uint8 // of goals, in hints.sets
 }
 
 // to is the fingerprint of the state that it leads to.
-func (e *edge) to() fingerprint { return fingerprint{e.key, e.home} }
+func (e *edge) To() Fingerprint { return Fingerprint{e.Key, e.home} }
 
 // The hints of a page are what is looked at first when goals are checked: the goals that
 // its states satisfy, and for every other goal the first step of the state that helps
 // it. Nearly always that is enough. They can be done without: where they are missing, and
 // for states that they do not settle, the steps are made again.
-type hints struct {
-	edges []edge // by state
-	sets  []uint64
+type Hints struct {
+	Edges []edge // by state
+	Sets  []uint64
 }
 
 // add adds an edge, unless there are too many sets.
-func (h *hints) add(state uint8, to fingerprint, set uint64) bool {
-	i := slices.Index(h.sets, set)
+func (h *Hints) Add(state uint8, to Fingerprint, set uint64) bool {
+	i := slices.Index(h.Sets, set)
 	if i < 0 {
-		if i = len(h.sets); i == maxGoalSets {
+		if i = len(h.Sets); i == MaxGoalSets {
 			return false
 		}
-		h.sets = append(h.sets, set)
+		h.Sets = append(h.Sets, set)
 	}
-	h.edges = append(h.edges, edge{to.key, to.home, state, uint8(i)})
+	h.Edges = append(h.Edges, edge{to.key, to.home, state, uint8(i)})
 	return true
 }
 
 // reset empties them, and keeps the memory of others.
-func (h *hints) reset(buffer hints) { h.edges, h.sets = buffer.edges[:0], buffer.sets[:0] }
+func (h *Hints) Reset(buffer Hints) { h.Edges, h.Sets = buffer.Edges[:0], buffer.Sets[:0] }
 
-func (h *hints) empty() bool { return len(h.edges) == 0 }
+func (h *Hints) Empty() bool { return len(h.Edges) == 0 }
 
 // clone is a copy that takes no more memory than it needs.
-func (h *hints) clone() *hints { return &hints{slices.Clone(h.edges), slices.Clone(h.sets)} }
+func (h *Hints) Clone() *Hints { return &Hints{slices.Clone(h.Edges), slices.Clone(h.Sets)} }
 
 // bytes is what a clone takes.
-func (h *hints) bytes() int64 {
-	return int64(len(h.edges))*edgeBytes + int64(len(h.sets))*goalSetBytes
+func (h *Hints) Bytes() int64 {
+	return int64(len(h.Edges))*edgeBytes + int64(len(h.Sets))*GoalSetBytes
 }

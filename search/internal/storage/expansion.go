@@ -1,4 +1,4 @@
-package search
+package storage
 
 import "unsafe"
 
@@ -9,25 +9,25 @@ type candidate struct {
 	home       uint32
 	start, end uint32 // its encoding in expansion.codes
 	parent     uint32 // its place in the page
-	step       stepRef
+	step       StepRef
 	next       uint32 // the next candidate of the same shard, counted from 1; 0: none
 }
 
-func (c *candidate) fingerprint() fingerprint { return fingerprint{c.key, c.home} }
+func (c *candidate) fingerprint() Fingerprint { return Fingerprint{c.key, c.home} }
 
 // An expansion is what expanding one page yields: the candidates, in a chain for each
 // shard.
-type expansion struct {
+type Expansion struct {
 	base        int64 // number of the page's first state within its level
 	candidates  []candidate
-	first, last [shards]uint32 // of each chain, counted from 1
-	count       [shards]uint32
+	first, last [Shards]uint32 // of each chain, counted from 1
+	count       [Shards]uint32
 	codes       []byte
-	hints       hints // of the page, where they are recorded
+	Hints       Hints // of the page, where they are recorded
 }
 
 // reset empties it for a page.
-func (x *expansion) reset(base int64) {
+func (x *Expansion) Reset(base int64) {
 	x.base = base
 	x.candidates, x.codes = x.candidates[:0], x.codes[:0]
 	clear(x.first[:])
@@ -35,11 +35,11 @@ func (x *expansion) reset(base int64) {
 }
 
 // add puts a candidate at the end of the chain of its shard.
-func (x *expansion) add(f fingerprint, code []byte, parent uint32, step stepRef) {
+func (x *Expansion) add(f Fingerprint, code []byte, parent uint32, step StepRef) {
 	start := uint32(len(x.codes))
 	x.codes = append(x.codes, code...)
 	x.candidates = append(x.candidates, candidate{f.key, f.home, start, uint32(len(x.codes)), parent, step, 0})
-	id, n := f.shard(), uint32(len(x.candidates))
+	id, n := f.Shard(), uint32(len(x.candidates))
 	if x.count[id]++; x.count[id] == 1 {
 		x.first[id] = n
 	} else {
@@ -49,10 +49,10 @@ func (x *expansion) add(f fingerprint, code []byte, parent uint32, step stepRef)
 }
 
 // bytes is what the buffers hold.
-func (x *expansion) bytes() int64 {
-	return int64(cap(x.codes)) + int64(cap(x.candidates))*int64(unsafe.Sizeof(candidate{})) + int64(cap(x.hints.edges))*edgeBytes
+func (x *Expansion) Bytes() int64 {
+	return int64(cap(x.codes)) + int64(cap(x.candidates))*int64(unsafe.Sizeof(candidate{})) + int64(cap(x.Hints.Edges))*edgeBytes
 }
 
 // growth bounds what the frontier may need to take the encodings: a page that grows
 // may double.
-func (x *expansion) growth() int64 { return 2*int64(len(x.codes)) + x.hints.bytes() }
+func (x *Expansion) growth() int64 { return 2*int64(len(x.codes)) + x.Hints.Bytes() }

@@ -1,7 +1,7 @@
-package search
+package storage
 
 // matchSlots is match in Go.
-func matchSlots(places *[batchSize]lookup, masks *[batchSize]uint16, n int) {
+func matchSlots(places *[BatchSize]lookup, masks *[BatchSize]uint16, n int) {
 	for i := range n {
 		p := &places[i]
 		masks[i] = 0

@@ -1,42 +1,42 @@
-package search
+package storage
 
 import "encoding/binary"
 
 // pageStates bounds the states of a page, which is the unit of work for the
 // workers that expand a level.
-const pageStates = 256
+const PageStates = 256
 
 // A page holds the encodings of consecutive states of one shard and level,
 // each preceded by its length.
-type page struct {
-	spillable
-	states int
-	shard  int
-	depth  int          // of its level
-	first  int64        // number of the first state within its shard
-	base   int64        // number of the first state within its level
+type Page struct {
+	Spillable
+	States int
+	Shard  int
+	Depth  int          // of its level
+	First  int64        // number of the first state within its shard
+	Base   int64        // number of the first state within its level
 	record recordCursor // of its first state
-	hints  *hints       // for judging the goals, if they were kept
+	Hints  *Hints       // for judging the goals, if they were kept
 }
 
 // pageBytes is what a page weighs, its encodings apart.
 const pageBytes = 120
 
 // archive saves a page, or loads it. The buffer is for one that is in a file.
-func (p *page) archive(a *archive, buffer *[]byte) {
-	number(a, &p.states)
-	number(a, &p.shard)
-	number(a, &p.depth)
-	number(a, &p.first)
-	number(a, &p.base)
-	number(a, &p.record.address.block)
-	number(a, &p.record.address.offset)
-	number(a, &p.record.last)
-	a.spillable(&p.spillable, buffer)
+func (p *Page) archive(a *Archive, buffer *[]byte) {
+	Number(a, &p.States)
+	Number(a, &p.Shard)
+	Number(a, &p.Depth)
+	Number(a, &p.First)
+	Number(a, &p.Base)
+	Number(a, &p.record.address.block)
+	Number(a, &p.record.address.offset)
+	Number(a, &p.record.last)
+	a.spillable(&p.Spillable, buffer)
 }
 
 // nextCode splits the first encoding off data.
-func nextCode(data []byte) (code, rest []byte) {
+func NextCode(data []byte) (code, rest []byte) {
 	n, k := binary.Uvarint(data)
 	end := k + int(n)
 	return data[k:end:end], data[end:]
@@ -46,42 +46,42 @@ func nextCode(data []byte) (code, rest []byte) {
 // have been expanded come back to be filled again.
 type frontier struct {
 	shard int
-	pages []page
+	pages []Page
 	free  [][]byte
 	full  int   // length of the last page that filled up: how much the next may need
 	bytes int64 // capacity of all pages, wherever they are
 }
 
 // add appends the encoding of a state, the shard's number-th, and returns its page.
-func (f *frontier) add(code []byte, number int64) *page {
-	if n := len(f.pages); n == 0 || f.pages[n-1].states == pageStates {
+func (f *frontier) add(code []byte, number int64) *Page {
+	if n := len(f.pages); n == 0 || f.pages[n-1].States == PageStates {
 		f.open(number)
 	}
 	p := &f.pages[len(f.pages)-1]
-	before := cap(p.data)
-	p.data = binary.AppendUvarint(p.data, uint64(len(code)))
-	p.data = append(p.data, code...)
-	p.states++
-	f.bytes += int64(cap(p.data) - before)
+	before := cap(p.Data)
+	p.Data = binary.AppendUvarint(p.Data, uint64(len(code)))
+	p.Data = append(p.Data, code...)
+	p.States++
+	f.bytes += int64(cap(p.Data) - before)
 	return p
 }
 
 func (f *frontier) open(number int64) {
 	if n := len(f.pages); n > 0 {
-		f.full = len(f.pages[n-1].data)
+		f.full = len(f.pages[n-1].Data)
 	}
-	p := page{shard: f.shard, first: number}
+	p := Page{Shard: f.shard, First: number}
 	if n := len(f.free); n > 0 {
-		p.data, f.free = f.free[n-1], f.free[:n-1]
+		p.Data, f.free = f.free[n-1], f.free[:n-1]
 	} else if f.full > 0 {
-		p.data = make([]byte, 0, f.full)
-		f.bytes += int64(cap(p.data))
+		p.Data = make([]byte, 0, f.full)
+		f.bytes += int64(cap(p.Data))
 	}
 	f.pages = append(f.pages, p)
 }
 
 // drain moves the pages to the end of dst and leaves the frontier empty.
-func (f *frontier) drain(dst []page) []page {
+func (f *frontier) drain(dst []Page) []Page {
 	dst = append(dst, f.pages...)
 	f.pages = f.pages[:0]
 	return dst
@@ -91,9 +91,9 @@ func (f *frontier) drain(dst []page) []page {
 func (f *frontier) growth() int64 { return int64(f.full) }
 
 // release takes back the memory of a page that has been expanded.
-func (f *frontier) release(p page) {
-	if p.inMemory() {
-		f.free = append(f.free, p.data[:0])
+func (f *frontier) release(p Page) {
+	if p.InMemory() {
+		f.free = append(f.free, p.Data[:0])
 	}
 }
 

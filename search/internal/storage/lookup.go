@@ -1,10 +1,10 @@
-package search
+package storage
 
 import "math/bits"
 
 // batchSize successors are looked up together, so that the cache misses of
 // their look-ups overlap.
-const batchSize = 32
+const BatchSize = 32
 
 // A lookup says where something may be found: a bucket, and what a slot of it must hold.
 // Where there is nothing to look at, the bucket is empty.
@@ -39,10 +39,10 @@ func (l *lookup) holds(mask uint16) bool {
 }
 
 // prefetchAll fetches the first buckets of up to batchSize fingerprints.
-func (st *store) prefetchAll(fps []fingerprint) {
-	var lookups [batchSize]lookup
+func (st *Store) PrefetchAll(fps []Fingerprint) {
+	var lookups [BatchSize]lookup
 	for i, f := range fps {
-		lookups[i] = st.shards[f.shard()].visited.first(f)
+		lookups[i] = st.shards[f.Shard()].visited.first(f)
 	}
 	prefetch(&lookups, len(fps))
 }
@@ -50,65 +50,65 @@ func (st *store) prefetchAll(fps []fingerprint) {
 // A batch holds encoded successors until enough have come together.
 type batch struct {
 	n       int
-	codes   []byte
-	fps     [batchSize]fingerprint
-	ends    [batchSize]uint32 // of each encoding in codes
-	parents [batchSize]uint32
-	steps   [batchSize]stepRef
+	Codes   []byte
+	fps     [BatchSize]Fingerprint
+	ends    [BatchSize]uint32 // of each encoding in codes
+	parents [BatchSize]uint32
+	steps   [BatchSize]StepRef
 
-	lookups [batchSize]lookup
+	lookups [BatchSize]lookup
 	misses  int
-	missing [batchSize]uint8  // those not found in their first bucket
-	seconds [batchSize]lookup // by place in missing: their second buckets
+	missing [BatchSize]uint8  // those not found in their first bucket
+	seconds [BatchSize]lookup // by place in missing: their second buckets
 }
 
 // add adds a successor whose encoding was appended to codes, and reports whether the
 // batch is full.
-func (b *batch) add(f fingerprint, parent uint32, step stepRef) (full bool) {
+func (b *batch) Add(f Fingerprint, parent uint32, step StepRef) (full bool) {
 	i := b.n
-	b.fps[i], b.ends[i] = f, uint32(len(b.codes))
+	b.fps[i], b.ends[i] = f, uint32(len(b.Codes))
 	b.parents[i], b.steps[i] = parent, step
 	b.n++
-	return b.n == batchSize
+	return b.n == BatchSize
 }
 
 // A pipeline takes batches through the three stages of a look-up: to fetch the
 // first bucket of each successor, to search it and fetch the second one where that is
 // needed, to search that. Between two stages of a batch lies the making of
 // another one, so that no stage waits for memory.
-type pipeline struct {
+type Pipeline struct {
 	batches [3]batch
 	at      int // the one that is being filled
 }
 
-func (p *pipeline) filling() *batch { return &p.batches[p.at] }
+func (p *Pipeline) Filling() *batch { return &p.batches[p.at] }
 
 // advance moves each batch to its next stage. Of the one that is through, the successors
 // that are not in the visited set become candidates.
-func (p *pipeline) advance(st *store, out *expansion) {
+func (p *Pipeline) Advance(st *Store, out *Expansion) {
 	last := &p.batches[(p.at+1)%3]
 	last.searchSecond(&st.shards)
 	p.batches[(p.at+2)%3].searchFirst(&st.shards)
-	p.filling().fetchFirst(&st.shards)
+	p.Filling().fetchFirst(&st.shards)
 	p.at = (p.at + 1) % 3
 	for _, i := range last.missing[:last.misses] {
 		out.add(last.fps[i], last.code(int(i)), last.parents[i], last.steps[i])
 	}
-	last.n, last.misses, last.codes = 0, 0, last.codes[:0]
+	last.n, last.misses, last.Codes = 0, 0, last.Codes[:0]
 }
 
 // flush empties the pipeline.
-func (p *pipeline) flush(st *store, out *expansion) {
+func (p *Pipeline) Flush(st *Store, out *Expansion) {
 	for range p.batches {
-		p.advance(st, out)
+		p.Advance(st, out)
 	}
 }
 
 // fetchFirst fetches the first buckets, or what visited sets without buckets have instead.
-func (b *batch) fetchFirst(ss *[shards]shard) {
+func (b *batch) fetchFirst(ss *[Shards]shard) {
 	small := 0
 	for i, f := range b.fps[:b.n] {
-		v := &ss[f.shard()].visited
+		v := &ss[f.Shard()].visited
 		b.lookups[i] = v.first(f)
 		if v.buckets == nil {
 			b.seconds[small].bucket = v.small.around(f)
@@ -121,8 +121,8 @@ func (b *batch) fetchFirst(ss *[shards]shard) {
 
 // searchFirst searches the first buckets, and fetches the second ones of what is not
 // there.
-func (b *batch) searchFirst(ss *[shards]shard) {
-	var masks [batchSize]uint16
+func (b *batch) searchFirst(ss *[Shards]shard) {
+	var masks [BatchSize]uint16
 	match(&b.lookups, &masks, b.n)
 	b.misses = 0
 	for i := range b.n {
@@ -132,7 +132,7 @@ func (b *batch) searchFirst(ss *[shards]shard) {
 		second := nowhere
 		if b.lookups[i].bucket[7]&overflowed != 0 {
 			f := b.fps[i]
-			second = lookupOf(&ss[f.shard()].visited, f.entry().other())
+			second = lookupOf(&ss[f.Shard()].visited, f.entry().other())
 		}
 		b.missing[b.misses], b.seconds[b.misses] = uint8(i), second
 		b.misses++
@@ -141,8 +141,8 @@ func (b *batch) searchFirst(ss *[shards]shard) {
 }
 
 // searchSecond searches the second buckets, and the visited sets without buckets.
-func (b *batch) searchSecond(ss *[shards]shard) {
-	var masks [batchSize]uint16
+func (b *batch) searchSecond(ss *[Shards]shard) {
+	var masks [BatchSize]uint16
 	match(&b.seconds, &masks, b.misses)
 	missing := b.missing[:b.misses]
 	b.misses = 0
@@ -150,7 +150,7 @@ func (b *batch) searchSecond(ss *[shards]shard) {
 		if b.seconds[n].holds(masks[n]) {
 			continue
 		}
-		if v := &ss[b.fps[i].shard()].visited; v.buckets == nil && v.small.find(b.fps[i]) >= 0 {
+		if v := &ss[b.fps[i].Shard()].visited; v.buckets == nil && v.small.find(b.fps[i]) >= 0 {
 			continue
 		}
 		b.missing[b.misses] = i
@@ -164,17 +164,17 @@ func (b *batch) code(i int) []byte {
 	if i > 0 {
 		start = b.ends[i-1]
 	}
-	return b.codes[start:b.ends[i]]
+	return b.Codes[start:b.ends[i]]
 }
 
 // A recentSet remembers some of the successors of a page. Neighbouring states have
 // many in common, and a quarter of all look-ups may end here, in the fastest
 // cache. It starts anew with each page, lest what it drops depend on which
 // pages a worker happened to expand before.
-type recentSet [1 << 10]fingerprint
+type RecentSet [1 << 10]Fingerprint
 
 // has reports whether it remembers f, and remembers it from now on.
-func (r *recentSet) has(f fingerprint) bool {
+func (r *RecentSet) Has(f Fingerprint) bool {
 	last := &r[f.key%uint64(len(r))]
 	if *last == f {
 		return true

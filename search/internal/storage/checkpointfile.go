@@ -1,4 +1,4 @@
-package search
+package storage
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ const checkpointName = "checkpoint"
 
 // saveCheckpoint writes a checkpoint into a directory. Whoever is killed meanwhile finds
 // the one before.
-func saveCheckpoint(dir string, content func(*archive)) error {
+func SaveCheckpoint(dir string, content func(*Archive)) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("no checkpoint: %w", err)
 	}
@@ -30,19 +30,19 @@ func saveCheckpoint(dir string, content func(*archive)) error {
 	return nil
 }
 
-func saveAs(name string, content func(*archive)) error {
+func saveAs(name string, content func(*Archive)) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	a := &archive{w: f}
+	a := &Archive{w: f}
 	content(a)
 	a.end()
 	return errors.Join(a.err, f.Sync(), f.Close())
 }
 
 // loadCheckpoint reads the checkpoint in a directory.
-func loadCheckpoint(dir string, content func(*archive)) error {
+func LoadCheckpoint(dir string, content func(*Archive)) error {
 	name := filepath.Join(dir, checkpointName)
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +52,7 @@ func loadCheckpoint(dir string, content func(*archive)) error {
 		return fmt.Errorf("nothing to resume: %w", err)
 	}
 	defer f.Close()
-	a := &archive{r: f}
+	a := &Archive{r: f}
 	content(a)
 	a.end()
 	if a.err != nil {

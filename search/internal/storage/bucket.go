@@ -1,8 +1,8 @@
-package search
+package storage
 
 const (
 	bucketSlots = 7
-	bucketBytes = 64
+	BucketBytes = 64
 	lowBits     = 64 - keyBits // of a remainder, kept beside the key
 )
 

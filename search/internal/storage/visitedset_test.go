@@ -1,4 +1,4 @@
-package search
+package storage
 
 import (
 	"encoding/binary"
@@ -11,17 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func randomFingerprint(r *rand.Rand) fingerprint {
-	return fingerprint{1 + r.Uint64N(1<<keyBits-1), r.Uint32()}
+func randomFingerprint(r *rand.Rand) Fingerprint {
+	return Fingerprint{1 + r.Uint64N(1<<keyBits-1), r.Uint32()}
 }
 
 // TestTableAgainstMap inserts fingerprints of which many are alike, in one part or
 // in both, through all sizes up to some growths with lines.
 func TestTableAgainstMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	table, known := newVisitedSet(5), map[fingerprint]bool{}
+	table, known := newVisitedSet(5), map[Fingerprint]bool{}
 	defer table.release()
-	var all []fingerprint
+	var all []Fingerprint
 	for round := range 400 {
 		n := r.IntN(200)
 		table.reserve(n)
@@ -63,11 +63,11 @@ func TestTableAgainstMap(t *testing.T) {
 func TestTableIsDense(t *testing.T) {
 	const step, most = 1000, 20_000
 	r := rand.New(rand.NewPCG(7, 8))
-	tables := make([]visitedSet, shards)
+	tables := make([]visitedSet, Shards)
 	for id := range tables {
 		tables[id] = newVisitedSet(id)
 	}
-	var all []fingerprint
+	var all []Fingerprint
 	for n := step; n <= most; n += step {
 		var held int64
 		for id := range tables {
@@ -80,8 +80,8 @@ func TestTableIsDense(t *testing.T) {
 			}
 			held += tables[id].bytes()
 		}
-		if n*shards > 1_000_000 {
-			assert.Less(t, float64(held)/float64(n*shards), 10.0, "%d states a shard", n)
+		if n*Shards > 1_000_000 {
+			assert.Less(t, float64(held)/float64(n*Shards), 10.0, "%d states a shard", n)
 		}
 	}
 	for _, f := range all {
@@ -129,10 +129,10 @@ func TestTableWants(t *testing.T) {
 }
 
 func TestCollisionProbability(t *testing.T) {
-	assert.Equal(t, 89, fingerprintBits)
-	assert.Zero(t, collisionProbability(0))
-	assert.Less(t, collisionProbability(1_000_000_000), 1e-9)
-	assert.Greater(t, collisionProbability(1_000_000_000), 1e-10)
+	assert.Equal(t, 89, FingerprintBits)
+	assert.Zero(t, CollisionProbability(0))
+	assert.Less(t, CollisionProbability(1_000_000_000), 1e-9)
+	assert.Greater(t, CollisionProbability(1_000_000_000), 1e-10)
 }
 
 // TestHashSpreads: no two similar encodings share a key or a spot more often than
@@ -141,22 +141,22 @@ func TestHashSpreads(t *testing.T) {
 	const n = 1 << 15
 	for _, length := range []int{3, 4, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 64} {
 		keys, spots := make(map[uint64]bool, n), make(map[uint32]bool, n)
-		var perShard [shards]int
+		var perShard [Shards]int
 		var perLine [64]int
 		code := make([]byte, length)
 		for i := range uint32(n) {
 			var four [4]byte
 			binary.LittleEndian.PutUint32(four[:], i)
 			copy(code[length-3:], four[:3])
-			f := hash(code)
+			f := Hash(code)
 			keys[f.key], spots[f.home] = true, true
-			perShard[f.shard()]++
+			perShard[f.Shard()]++
 			perLine[f.tableHome()>>(homeBits-6)]++
 		}
 		assert.Len(t, keys, n, "length %d", length)
 		assert.Greater(t, len(spots), n-6, "length %d", length)
 		for _, got := range perShard {
-			assert.InDelta(t, n/shards, got, 7*math.Sqrt(n/shards), "length %d", length)
+			assert.InDelta(t, n/Shards, got, 7*math.Sqrt(n/Shards), "length %d", length)
 		}
 		for _, got := range perLine {
 			assert.InDelta(t, n/64, got, 7*math.Sqrt(n/64), "length %d", length)
@@ -172,11 +172,11 @@ func TestHashSeesEveryBit(t *testing.T) {
 		for i := range code {
 			code[i] = byte(r.Uint32())
 		}
-		f := hash(code)
-		assert.NotEqual(t, f, hash(append(code, 0)), "length %d", length)
+		f := Hash(code)
+		assert.NotEqual(t, f, Hash(append(code, 0)), "length %d", length)
 		for bit := range length * 8 {
 			code[bit/8] ^= 1 << (bit % 8)
-			g := hash(code)
+			g := Hash(code)
 			assert.Greater(t, bits.OnesCount64(f.key^g.key), 8, "length %d, bit %d", length, bit)
 			assert.Greater(t, bits.OnesCount32(f.home^g.home), 2, "length %d, bit %d", length, bit)
 			code[bit/8] ^= 1 << (bit % 8)

@@ -1,4 +1,4 @@
-package search
+package storage
 
 import (
 	"testing"
@@ -9,39 +9,39 @@ import (
 
 // explore searches a cube of n*n*n states, each of which leads to up to three others, with
 // nothing but a store.
-func explore(t *testing.T, st *store, n byte) {
+func explore(t *testing.T, st *Store, n byte) {
 	t.Helper()
-	var p pipeline
-	var out expansion
-	var adm admission
-	recent := new(recentSet)
+	var p Pipeline
+	var out Expansion
+	var adm Admission
+	recent := new(RecentSet)
 	admit := func() {
-		p.flush(st, &out)
+		p.Flush(st, &out)
 		for id := range st.shards {
-			adm.run(st, id, []*expansion{&out}, nil)
+			adm.Run(st, id, []*Expansion{&out}, nil)
 		}
-		out.reset(0)
+		out.Reset(0)
 	}
 	add := func(code []byte, parent int, ordinal int) {
-		b, f := p.filling(), hash(code)
-		if recent.has(f) {
+		b, f := p.Filling(), Hash(code)
+		if recent.Has(f) {
 			return
 		}
-		b.codes = append(b.codes, code...)
-		if b.add(f, uint32(parent), newStepRef(uint32(ordinal), false)) {
-			p.advance(st, &out)
+		b.Codes = append(b.Codes, code...)
+		if b.Add(f, uint32(parent), NewStepRef(uint32(ordinal), false)) {
+			p.Advance(st, &out)
 		}
 	}
 	add([]byte{0, 0, 0}, 0, 0)
 	var buffer []byte
-	for admit(); st.closeLevel(); {
-		for pages := st.take(1); len(pages) > 0; pages = st.take(1) {
-			out.reset(pages[0].base)
-			data, err := pages[0].load(&buffer)
+	for admit(); st.CloseLevel(); {
+		for pages := st.Take(1); len(pages) > 0; pages = st.Take(1) {
+			out.Reset(pages[0].Base)
+			data, err := pages[0].Load(&buffer)
 			require.NoError(t, err)
-			for parent := range pages[0].states {
+			for parent := range pages[0].States {
 				var code []byte
-				code, data = nextCode(data)
+				code, data = NextCode(data)
 				for axis := range code {
 					if next := append([]byte{}, code...); next[axis]+1 < n {
 						next[axis]++
@@ -51,7 +51,7 @@ func explore(t *testing.T, st *store, n byte) {
 			}
 			admit()
 			clear(recent[:])
-			st.expanded(pages)
+			st.Expanded(pages)
 		}
 	}
 }
@@ -59,13 +59,13 @@ func explore(t *testing.T, st *store, n byte) {
 // TestStore: each state is found once, by a shortest path, which is on record; and the
 // records take two or three bytes a state, as the package promises.
 func TestStore(t *testing.T) {
-	st := newStore(t.TempDir(), false)
-	defer st.release()
+	st := NewStore(t.TempDir(), false)
+	defer st.Release()
 	explore(t, st, 60)
-	assert.EqualValues(t, 60*60*60, st.states())
-	assert.Zero(t, st.frontier())
-	assert.Equal(t, 3*59, st.depth())
-	path, err := st.path(st.depth(), 0)
+	assert.EqualValues(t, 60*60*60, st.States())
+	assert.Zero(t, st.Frontier())
+	assert.Equal(t, 3*59, st.Depth())
+	path, err := st.Path(st.Depth(), 0)
 	require.NoError(t, err)
 	var axes [3]int
 	for _, axis := range path[1:] {
@@ -75,10 +75,10 @@ func TestStore(t *testing.T) {
 	var bytes int
 	for i := range st.shards {
 		for _, b := range st.shards[i].predecessors.blocks {
-			bytes += len(b.data)
+			bytes += len(b.Data)
 		}
 	}
-	assert.InDelta(t, 2, float64(bytes)/float64(st.states()), 1)
+	assert.InDelta(t, 2, float64(bytes)/float64(st.States()), 1)
 }
 
 func TestLevelSizes(t *testing.T) {

@@ -1,4 +1,4 @@
-package search
+package storage
 
 import "encoding/binary"
 
@@ -9,26 +9,26 @@ const (
 
 // A stepRef says by which step a state was reached: its place among those of the parent,
 // and whether it helps every goal, which is known where hints are recorded.
-type stepRef uint32
+type StepRef uint32
 
-func newStepRef(ordinal uint32, helps bool) stepRef {
-	r := stepRef(ordinal) << 1
+func NewStepRef(ordinal uint32, helps bool) StepRef {
+	r := StepRef(ordinal) << 1
 	if helps {
 		r++
 	}
 	return r
 }
 
-func (r stepRef) ordinal() uint32 { return uint32(r >> 1) }
+func (r StepRef) Ordinal() uint32 { return uint32(r >> 1) }
 
-func (r stepRef) helps() bool { return r&1 == 1 }
+func (r StepRef) helps() bool { return r&1 == 1 }
 
 // predecessors are the records of how each state of a shard was first reached: by
 // which step of which state of the level before, its parent in the breadth-first tree.
 // Within a level the parents never decrease, so that their differences are kept; a state
 // costs two or three bytes.
 type predecessors struct {
-	blocks   []spillable
+	blocks   []Spillable
 	inMemory int   // the first block that is not in a spill file
 	last     int64 // the parent recorded last in this level
 }
@@ -54,18 +54,18 @@ func (ps *predecessors) end() recordCursor {
 		return recordCursor{}
 	}
 	b := len(ps.blocks) - 1
-	return recordCursor{recordAddress{b, len(ps.blocks[b].data)}, ps.last}
+	return recordCursor{recordAddress{b, len(ps.blocks[b].Data)}, ps.last}
 }
 
 // add records a state that is a successor of parent.
-func (ps *predecessors) add(parent int64, step stepRef) {
+func (ps *predecessors) add(parent int64, step StepRef) {
 	n := len(ps.blocks)
-	if n == 0 || len(ps.blocks[n-1].data)+maxRecordBytes > blockBytes {
-		ps.blocks = append(ps.blocks, spillable{data: ps.newBlock()})
+	if n == 0 || len(ps.blocks[n-1].Data)+maxRecordBytes > blockBytes {
+		ps.blocks = append(ps.blocks, Spillable{Data: ps.newBlock()})
 		n++
 	}
-	b := binary.AppendUvarint(ps.blocks[n-1].data, uint64(parent-ps.last))
-	ps.blocks[n-1].data = binary.AppendUvarint(b, uint64(step))
+	b := binary.AppendUvarint(ps.blocks[n-1].Data, uint64(parent-ps.last))
+	ps.blocks[n-1].Data = binary.AppendUvarint(b, uint64(step))
 	ps.last = parent
 }
 
@@ -78,7 +78,7 @@ func (ps *predecessors) newBlock() []byte {
 }
 
 // record reads the n-th record of the level that starts at an address.
-func (ps *predecessors) record(level recordAddress, n int64) (parent int64, step stepRef, err error) {
+func (ps *predecessors) record(level recordAddress, n int64) (parent int64, step StepRef, err error) {
 	var r predecessorReader
 	r.begin(ps, recordCursor{address: level})
 	for ; n >= 0 && err == nil; n-- {
@@ -90,7 +90,7 @@ func (ps *predecessors) record(level recordAddress, n int64) (parent int64, step
 // growth bounds what n more records may need.
 func (ps *predecessors) growth(n int) int64 {
 	records := int64(n) * maxRecordBytes
-	if last := len(ps.blocks) - 1; last >= 0 && int64(len(ps.blocks[last].data))+records > blockBytes {
+	if last := len(ps.blocks) - 1; last >= 0 && int64(len(ps.blocks[last].Data))+records > blockBytes {
 		return records + blockBytes
 	}
 	return records
@@ -101,19 +101,19 @@ func (ps *predecessors) bytes() int64 {
 		return 0
 	}
 	last := len(ps.blocks) - 1
-	return int64(last-ps.inMemory)*blockBytes + int64(cap(ps.blocks[last].data))
+	return int64(last-ps.inMemory)*blockBytes + int64(cap(ps.blocks[last].Data))
 }
 
-func (ps *predecessors) archive(a *archive) {
-	number(a, &ps.last)
+func (ps *predecessors) archive(a *Archive) {
+	Number(a, &ps.last)
 	resize(a, &ps.blocks)
 	var buffer []byte
 	for i := range ps.blocks {
 		if a.spillable(&ps.blocks[i], &buffer); a.err != nil {
 			return
 		}
-		if data := ps.blocks[i].data; !a.saving() && len(data) > 0 && len(ps.blocks) > 1 {
-			ps.blocks[i].data = append(make([]byte, 0, blockBytes), data...)
+		if data := ps.blocks[i].Data; !a.Saving() && len(data) > 0 && len(ps.blocks) > 1 {
+			ps.blocks[i].Data = append(make([]byte, 0, blockBytes), data...)
 		}
 	}
 }
@@ -124,57 +124,57 @@ type predecessorReader struct {
 	recordCursor
 	data   []byte // of the block, as far as it is not read yet
 	buffer []byte // for blocks that are on disk
-	err    error
+	Err    error
 }
 
 // begin starts at a record.
 func (r *predecessorReader) begin(ps *predecessors, c recordCursor) {
 	r.records, r.recordCursor = ps, c
 	r.load()
-	if r.err == nil {
+	if r.Err == nil {
 		r.data = r.data[c.address.offset:]
 	}
 }
 
 func (r *predecessorReader) load() {
-	r.data, r.err = r.records.blocks[r.address.block].load(&r.buffer)
+	r.data, r.Err = r.records.blocks[r.address.block].Load(&r.buffer)
 }
 
 // next reads a record of the level that it is in.
-func (r *predecessorReader) next() (parent int64, step stepRef, err error) {
-	if len(r.data) == 0 && r.err == nil {
+func (r *predecessorReader) next() (parent int64, step StepRef, err error) {
+	if len(r.data) == 0 && r.Err == nil {
 		r.address.block++
 		r.load()
 	}
-	if r.err != nil {
-		return 0, 0, r.err
+	if r.Err != nil {
+		return 0, 0, r.Err
 	}
 	delta, k := binary.Uvarint(r.data)
 	s, l := binary.Uvarint(r.data[k:])
 	r.data = r.data[k+l:]
 	r.last += int64(delta)
-	return r.last, stepRef(s), nil
+	return r.last, StepRef(s), nil
 }
 
 // A parentReader finds the parents of the states of a page, one after another.
-type parentReader struct {
+type ParentReader struct {
 	predecessorReader
 	segments []segment // of the level before, from that of the last parent on
 	base     int64     // number of its first state within the level
 }
 
 // begin starts a page.
-func (r *parentReader) begin(st *store, p *page) {
-	r.predecessorReader.begin(&st.shards[p.shard].predecessors, p.record)
+func (r *ParentReader) Begin(st *Store, p *Page) {
+	r.predecessorReader.begin(&st.shards[p.Shard].predecessors, p.record)
 	r.segments, r.base = nil, 0
-	if p.depth > 0 {
-		r.segments = st.levels.at(p.depth - 1)
+	if p.Depth > 0 {
+		r.segments = st.levels.at(p.Depth - 1)
 	}
 }
 
 // next returns the parent of the next state, by its shard and number there, if the step
 // from there is known to help every goal.
-func (r *parentReader) next() (shard uint8, number uint32, helps bool) {
+func (r *ParentReader) Next() (shard uint8, number uint32, helps bool) {
 	index, step, err := r.predecessorReader.next()
 	if err != nil || !step.helps() {
 		return 0, 0, false

@@ -1,4 +1,4 @@
-package search
+package storage
 
 import (
 	"math/rand/v2"
@@ -11,7 +11,7 @@ import (
 func TestPredecessors(t *testing.T) {
 	type record struct {
 		parent int64
-		step   stepRef
+		step   StepRef
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	var ps predecessors
@@ -23,7 +23,7 @@ func TestPredecessors(t *testing.T) {
 		var parent int64
 		for i := range level {
 			parent += r.Int64N(1 << r.IntN(20))
-			level[i] = record{parent, stepRef(r.Uint32() >> r.IntN(32))}
+			level[i] = record{parent, StepRef(r.Uint32() >> r.IntN(32))}
 			ps.add(level[i].parent, level[i].step)
 		}
 		levels = append(levels, level)

@@ -1,4 +1,4 @@
-package search
+package storage
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 func TestFrontier(t *testing.T) {
 	var f frontier
 	var want [][]byte
-	for i := range 3*pageStates + 1 {
+	for i := range 3*PageStates + 1 {
 		code := make([]byte, i%300)
 		for j := range code {
 			code[j] = byte(i)
@@ -22,10 +22,10 @@ func TestFrontier(t *testing.T) {
 	assert.Empty(t, f.pages)
 	var got [][]byte
 	for _, p := range pages {
-		assert.EqualValues(t, len(got), p.first)
-		data, code := p.data, []byte(nil)
-		for range p.states {
-			code, data = nextCode(data)
+		assert.EqualValues(t, len(got), p.First)
+		data, code := p.Data, []byte(nil)
+		for range p.States {
+			code, data = NextCode(data)
 			got = append(got, append([]byte{}, code...))
 		}
 		assert.Empty(t, data)

@@ -1,4 +1,4 @@
-package search
+package storage
 
 import "unsafe"
 
@@ -10,13 +10,13 @@ const (
 // A young table is small: an open-addressing hash table of whole fingerprints,
 // with linear probing.
 type smallSet struct {
-	slots []fingerprint // a key of 0: free
+	slots []Fingerprint // a key of 0: free
 }
 
-func newSmallSet(slots int) smallSet { return smallSet{make([]fingerprint, slots)} }
+func newSmallSet(slots int) smallSet { return smallSet{make([]Fingerprint, slots)} }
 
 // find returns the slot that holds f, or -1.
-func (y *smallSet) find(f fingerprint) int {
+func (y *smallSet) find(f Fingerprint) int {
 	if i := y.probe(f); y.slots[i].key != 0 {
 		return i
 	}
@@ -24,7 +24,7 @@ func (y *smallSet) find(f fingerprint) int {
 }
 
 // probe returns the slot that holds f, or the free one where it belongs.
-func (y *smallSet) probe(f fingerprint) int {
+func (y *smallSet) probe(f Fingerprint) int {
 	last := uint32(len(y.slots) - 1)
 	for i := f.tableHome() & last; ; i = (i + 1) & last {
 		if y.slots[i] == f || y.slots[i].key == 0 {
@@ -35,13 +35,13 @@ func (y *smallSet) probe(f fingerprint) int {
 
 // near returns memory around the slot of f, to be fetched and not to be read: it is no
 // line.
-func (y *smallSet) around(f fingerprint) *bucket {
-	const together = bucketBytes / smallSlotBytes
+func (y *smallSet) around(f Fingerprint) *bucket {
+	const together = BucketBytes / smallSlotBytes
 	i := f.tableHome() & uint32(len(y.slots)-1) &^ (together - 1)
 	return (*bucket)(unsafe.Pointer(&y.slots[i]))
 }
 
-func (y *smallSet) insert(f fingerprint) { y.slots[y.probe(f)] = f }
+func (y *smallSet) insert(f Fingerprint) { y.slots[y.probe(f)] = f }
 
 // grown is the same set in more slots.
 func (y *smallSet) grown(slots int) smallSet {

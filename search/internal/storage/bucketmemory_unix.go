@@ -1,6 +1,6 @@
 //go:build unix
 
-package search
+package storage
 
 import (
 	"fmt"
@@ -24,9 +24,9 @@ func growBuckets(lines []bucket, n int) []bucket {
 	for region < n {
 		region *= regionGrowth
 	}
-	b, err := syscall.Mmap(-1, 0, region*bucketBytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	b, err := syscall.Mmap(-1, 0, region*BucketBytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
-		panic(fmt.Sprintf("search: no memory for %d bytes of the visited set: %v", region*bucketBytes, err))
+		panic(fmt.Sprintf("search: no memory for %d bytes of the visited set: %v", region*BucketBytes, err))
 	}
 	bigger := unsafe.Slice((*bucket)(unsafe.Pointer(unsafe.SliceData(b))), region)[:n]
 	copy(bigger, lines)
@@ -39,7 +39,7 @@ func freeBuckets(lines []bucket) {
 	if cap(lines) == 0 {
 		return
 	}
-	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(lines))), cap(lines)*bucketBytes)
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(lines))), cap(lines)*BucketBytes)
 	if err := syscall.Munmap(b); err != nil {
 		panic(fmt.Sprintf("search: munmap: %v", err))
 	}
