@@ -61,15 +61,27 @@ func satisfied[S any](goals []Goal[S], s *S) (set uint64) {
 	return set
 }
 
+// A goalHelp is what of goals does not depend on states: by which steps they may be
+// reached.
+type goalHelp []func(Step) bool
+
+func helpOf[S any](goals []Goal[S]) goalHelp {
+	var help goalHelp
+	for _, g := range goals {
+		help = append(help, g.Help)
+	}
+	return help
+}
+
 // helped returns the goals that a step helps.
-func helped[S any](goals []Goal[S], st Step) (set uint64) {
-	for i := range goals {
-		if goals[i].Help == nil || goals[i].Help(st) {
+func (h goalHelp) helped(st Step) (set uint64) {
+	for i, help := range h {
+		if help == nil || help(st) {
 			set |= 1 << i
 		}
 	}
 	return set
 }
 
-// allGoals is the set of so many goals; there are at most goalsPerBatch.
-func allGoals(n int) uint64 { return 1<<min(n, goalsPerBatch) - 1 }
+// all is the set of all goals; there are at most goalsPerBatch.
+func (h goalHelp) all() uint64 { return 1<<min(len(h), goalsPerBatch) - 1 }

@@ -12,17 +12,17 @@ const (
 // A hintRecorder writes the hints of a page while it is expanded.
 type hintRecorder struct {
 	hints  storage.Hints
+	goals  goalHelp
 	on     bool
-	all    uint64 // the goals
 	state  uint8
 	lacks  uint64 // goals that the state does not satisfy
 	wanted uint64 // those of them that no edge helps yet
 }
 
 // begin starts a page, or turns recording off for it.
-func (r *hintRecorder) begin(on bool, goals int, buffer storage.Hints) {
+func (r *hintRecorder) begin(on bool, buffer storage.Hints) {
 	r.stop()
-	r.on, r.all = on, allGoals(goals)
+	r.on = on
 	r.hints.Reset(buffer)
 }
 
@@ -40,7 +40,7 @@ func (r *hintRecorder) stop() { r.on, r.lacks, r.wanted = false, 0, 0 }
 
 // beginState starts a state.
 func (r *hintRecorder) beginState(state uint32, satisfied uint64) {
-	r.state, r.lacks = uint8(state), r.all&^satisfied
+	r.state, r.lacks = uint8(state), r.goals.all()&^satisfied
 	r.wanted = r.lacks
 	if satisfied != 0 {
 		r.add(storage.Fingerprint{}, satisfied)
@@ -53,12 +53,13 @@ func (r *hintRecorder) wants(known bool) bool { return r.wanted != 0 || r.lacks 
 
 // edge records a step, if it is the first to help some goal, and reports whether
 // it helps all of them.
-func (r *hintRecorder) edge(f storage.Fingerprint, helped uint64) bool {
+func (r *hintRecorder) edge(f storage.Fingerprint, st Step) bool {
+	helped := r.goals.helped(st)
 	if set := helped & r.wanted; set != 0 {
 		r.add(f, helped&r.lacks)
 		r.wanted &^= set
 	}
-	return helped == r.all
+	return helped == r.goals.all()
 }
 
 // add adds an edge. Where there are too many sets of goals, recording ends.

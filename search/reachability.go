@@ -21,6 +21,7 @@ import (
 type reachability[S any] struct {
 	search     *breadthFirst[S]
 	goals      []Goal[S]
+	help       goalHelp
 	all        uint64 // the set of all goals
 	firstSweep bool   // then the goals themselves must be looked at
 	hintsUsed  bool   // all that the hints say is taken into account
@@ -38,7 +39,8 @@ func (e *breadthFirst[S]) reach(ctx context.Context, goals []Goal[S]) *reachabil
 	hinted := slices.ContainsFunc(e.store.AllPages, func(p storage.Page) bool { return p.Hints != nil })
 	r := &reachability[S]{search: e, goals: goals, hintsUsed: !hinted, queues: make([]pageQueue, len(e.store.AllPages))}
 	r.budget.Store(e.queueBudget())
-	r.all = allGoals(len(goals))
+	r.help = helpOf(goals)
+	r.all = r.help.all()
 	for id := range storage.Shards {
 		states, slots := e.store.Sizes(id)
 		r.reachedBySlot[id] = newGoalSets(slots, len(goals))

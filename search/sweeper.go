@@ -149,7 +149,7 @@ func (s *sweeper[S]) expand(p *storage.Page) {
 
 // emitted adds an edge.
 func (s *sweeper[S]) emitted(st Step) {
-	set := helped(s.analysis.goals, st)
+	set := s.analysis.help.helped(st)
 	if set == 0 {
 		return
 	}

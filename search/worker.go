@@ -1,10 +1,6 @@
 package search
 
-import (
-	"bytes"
-
-	"fencecheck/search/internal/storage"
-)
+import "fencecheck/search/internal/storage"
 
 // A worker expands pages, and lets shards admit what was found for them.
 // Whatever it writes within a phase belongs to itself, or to the expansion or
@@ -19,15 +15,8 @@ type worker[S any] struct {
 	canon       func(*S)                                              // nil: every state is canonical
 	checkNew    func(code []byte, parent int64, step storage.StepRef) // w.checkState, bound once
 
-	cur, next S
-	code      []byte // of cur; nil: what comes are initial states
-	page      *storage.Page
-	out       *storage.Expansion
-	pipeline  storage.Pipeline
-	recent    storage.RecentSet
-	record    hintRecorder
-	parent    uint32 // place of cur in the page
-	ordinal   uint32 // transitions of cur so far
+	cur, next  S
+	successors successors // of cur
 
 	transitions   int64
 	ops, outcomes []int64
@@ -53,6 +42,7 @@ func newWorker[S any](e *breadthFirst[S]) *worker[S] {
 		w.audit.state(w.next)
 		w.emitted(st)
 	}
+	w.successors.store, w.successors.hints.goals = e.store, helpOf(e.o.Goals)
 	if e.o.Profile {
 		attachProbe(w)
 	}
@@ -67,57 +57,48 @@ func counters(n int) []int64 {
 }
 
 // seed finds the initial states.
-func (w *worker[S]) seed(out *storage.Expansion) {
-	w.begin(&storage.Page{}, out)
+func (w *worker[S]) seed(to *storage.Expansion) {
+	w.successors.begin(0, to, false)
 	w.sys.Init(func(s *S) {
 		w.next = *s
-		if w.ordinal < auditStates {
+		if w.successors.ordinal < auditStates {
 			w.audit.state(w.next)
 		}
 		w.push(Step{})
 	})
-	w.transitions += int64(w.ordinal)
-	w.pipeline.Flush(w.search.store, out)
-}
-
-func (w *worker[S]) begin(p *storage.Page, out *storage.Expansion) {
-	out.Reset(p.Base)
-	clear(w.recent[:])
-	w.page, w.out, w.code = p, out, nil
-	w.parent, w.ordinal = 0, 0
-	w.record.begin(p.States > 0 && w.search.recording(), len(w.search.o.Goals), out.Hints)
+	w.transitions += int64(w.successors.endState())
+	w.successors.end()
 }
 
 // expand finds the successors of a page's states.
-func (w *worker[S]) expand(p *storage.Page, out *storage.Expansion) {
+func (w *worker[S]) expand(p *storage.Page, to *storage.Expansion) {
 	w.probe.begin(expanding)
-	w.begin(p, out)
 	data, err := p.Load(&w.buffer)
 	if err != nil {
 		w.err = err
 		return
 	}
+	x := &w.successors
+	x.begin(p.Base, to, w.search.recording())
 	for range p.States {
-		w.code, data = storage.NextCode(data)
-		w.sys.Decode(w.code, &w.cur)
-		if w.record.on {
-			w.record.beginState(w.parent, satisfied(w.search.o.Goals, &w.cur))
+		x.code, data = storage.NextCode(data)
+		w.sys.Decode(x.code, &w.cur)
+		if x.hints.on {
+			x.hints.beginState(x.parent, satisfied(w.search.o.Goals, &w.cur))
 		}
 		emit := w.emit
-		if w.parent == 0 && p.First < auditStates {
-			w.audit.code(w.code)
+		if x.parent == 0 && p.First < auditStates {
+			w.audit.code(x.code)
 			w.audit.begin()
 			emit = w.emitAudited
 		}
 		w.sys.Next(&w.cur, &w.next, emit)
-		if w.ordinal == 0 {
+		if x.ordinal == 0 {
 			w.checkEnd()
 		}
-		w.transitions += int64(w.ordinal)
-		w.parent, w.ordinal = w.parent+1, 0
+		w.transitions += int64(x.endState())
 	}
-	w.pipeline.Flush(w.search.store, out)
-	out.Hints = w.record.end()
+	x.end()
 }
 
 // emitted takes one transition from cur to next.
@@ -134,30 +115,15 @@ func (w *worker[S]) count(st Step) {
 	w.outcomes[st.Outcome]++
 }
 
-// push puts next, which a step led to, into the batch that is being filled.
+// push adds next, which a step led to, to the successors.
 func (w *worker[S]) push(st Step) {
 	if w.canon != nil {
 		w.canon(&w.next)
 	}
-	b := w.pipeline.Filling()
+	b := w.successors.batch
 	start := len(b.Codes)
 	b.Codes = w.sys.Append(b.Codes, &w.next)
-	ordinal := w.ordinal
-	w.ordinal++
-	if w.code != nil && bytes.Equal(b.Codes[start:], w.code) { // the step changes nothing
-		b.Codes = b.Codes[:start]
-		return
-	}
-	f := storage.Hash(b.Codes[start:])
-	recent := w.recent.Has(f)
-	helps := w.record.wants(recent) && w.record.edge(f, helped(w.search.o.Goals, st))
-	if recent {
-		b.Codes = b.Codes[:start]
-		return
-	}
-	if b.Add(f, w.parent, storage.NewStepRef(ordinal, helps)) {
-		w.pipeline.Advance(w.search.store, w.out)
-	}
+	w.successors.add(start, st)
 }
 
 // admit lets a shard admit what was found for it, and checks the states that are new.
@@ -179,13 +145,13 @@ func (w *worker[S]) checkState(code []byte, parent int64, step storage.StepRef) 
 
 func (w *worker[S]) checkStep(st Step) {
 	if p := w.checks.step(&w.cur, st, &w.next); p >= 0 {
-		w.report(finding{Invariant, p, w.search.store.Depth() + 1, w.page.Base + int64(w.parent), w.ordinal})
+		w.report(finding{Invariant, p, w.search.store.Depth() + 1, w.successors.index(), w.successors.ordinal})
 	}
 }
 
 func (w *worker[S]) checkEnd() {
 	if end := w.search.o.End; end != nil && !end(&w.cur) {
-		w.report(finding{Deadlock, 0, w.search.store.Depth(), w.page.Base + int64(w.parent), 0})
+		w.report(finding{Deadlock, 0, w.search.store.Depth(), w.successors.index(), 0})
 	}
 }
 

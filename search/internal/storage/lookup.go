@@ -47,8 +47,8 @@ func (st *Store) PrefetchAll(fps []Fingerprint) {
 	prefetch(&lookups, len(fps))
 }
 
-// A batch holds encoded successors until enough have come together.
-type batch struct {
+// A Batch holds encoded successors until enough have come together.
+type Batch struct {
 	n       int
 	Codes   []byte
 	fps     [BatchSize]Fingerprint
@@ -64,7 +64,7 @@ type batch struct {
 
 // add adds a successor whose encoding was appended to codes, and reports whether the
 // batch is full.
-func (b *batch) Add(f Fingerprint, parent uint32, step StepRef) (full bool) {
+func (b *Batch) Add(f Fingerprint, parent uint32, step StepRef) (full bool) {
 	i := b.n
 	b.fps[i], b.ends[i] = f, uint32(len(b.Codes))
 	b.parents[i], b.steps[i] = parent, step
@@ -77,15 +77,15 @@ func (b *batch) Add(f Fingerprint, parent uint32, step StepRef) (full bool) {
 // needed, to search that. Between two stages of a batch lies the making of
 // another one, so that no stage waits for memory.
 type Pipeline struct {
-	batches [3]batch
+	batches [3]Batch
 	at      int // the one that is being filled
 }
 
-func (p *Pipeline) Filling() *batch { return &p.batches[p.at] }
+func (p *Pipeline) Filling() *Batch { return &p.batches[p.at] }
 
 // advance moves each batch to its next stage. Of the one that is through, the successors
-// that are not in the visited set become candidates.
-func (p *Pipeline) Advance(st *Store, out *Expansion) {
+// that are not in the visited set become candidates. It returns the one to fill next.
+func (p *Pipeline) Advance(st *Store, out *Expansion) *Batch {
 	last := &p.batches[(p.at+1)%3]
 	last.searchSecond(&st.shards)
 	p.batches[(p.at+2)%3].searchFirst(&st.shards)
@@ -95,6 +95,7 @@ func (p *Pipeline) Advance(st *Store, out *Expansion) {
 		out.add(last.fps[i], last.code(int(i)), last.parents[i], last.steps[i])
 	}
 	last.n, last.misses, last.Codes = 0, 0, last.Codes[:0]
+	return last
 }
 
 // flush empties the pipeline.
@@ -105,7 +106,7 @@ func (p *Pipeline) Flush(st *Store, out *Expansion) {
 }
 
 // fetchFirst fetches the first buckets, or what visited sets without buckets have instead.
-func (b *batch) fetchFirst(ss *[Shards]shard) {
+func (b *Batch) fetchFirst(ss *[Shards]shard) {
 	small := 0
 	for i, f := range b.fps[:b.n] {
 		v := &ss[f.Shard()].visited
@@ -121,7 +122,7 @@ func (b *batch) fetchFirst(ss *[Shards]shard) {
 
 // searchFirst searches the first buckets, and fetches the second ones of what is not
 // there.
-func (b *batch) searchFirst(ss *[Shards]shard) {
+func (b *Batch) searchFirst(ss *[Shards]shard) {
 	var masks [BatchSize]uint16
 	match(&b.lookups, &masks, b.n)
 	b.misses = 0
@@ -141,7 +142,7 @@ func (b *batch) searchFirst(ss *[Shards]shard) {
 }
 
 // searchSecond searches the second buckets, and the visited sets without buckets.
-func (b *batch) searchSecond(ss *[Shards]shard) {
+func (b *Batch) searchSecond(ss *[Shards]shard) {
 	var masks [BatchSize]uint16
 	match(&b.seconds, &masks, b.misses)
 	missing := b.missing[:b.misses]
@@ -159,7 +160,7 @@ func (b *batch) searchSecond(ss *[Shards]shard) {
 }
 
 // code is the encoding of the i-th successor.
-func (b *batch) code(i int) []byte {
+func (b *Batch) code(i int) []byte {
 	var start uint32
 	if i > 0 {
 		start = b.ends[i-1]
