@@ -45,13 +45,18 @@ func (e *breadthFirst[S]) checkGoals(ctx context.Context) *Violation[S] {
 	var first *trap[S]
 	for goals := range slices.Chunk(e.o.Goals, goalsPerBatch) {
 		start := time.Now()
-		r := e.reach(ctx, goals)
+		r := newReachability(e.store, helpOf(goals), e.queueBudget())
+		var expanders []expander
+		for _, w := range e.workers {
+			expanders = append(expanders, newGoalExpander(w, goals))
+		}
+		e.fail(r.run(ctx, e.pool, expanders))
 		e.goalTimes = append(e.goalTimes, time.Since(start))
 		if e.stopped = cmp.Or(e.stopped, interruption(ctx)); e.stopped != "" {
 			break
 		}
 		for i := range goals {
-			if t := r.trap(i); t.count > 0 && (first == nil || t.before(first)) {
+			if t := e.trap(r, goals, i); t.count > 0 && (first == nil || t.before(first)) {
 				first = t
 			}
 		}
@@ -84,9 +89,8 @@ func (t *trap[S]) before(u *trap[S]) bool {
 }
 
 // trap goes through all states in the order of the search.
-func (r *reachability[S]) trap(goal int) *trap[S] {
-	e := r.search
-	t := &trap[S]{goal: r.goals[goal].Name}
+func (e *breadthFirst[S]) trap(r *reachability, goals []Goal[S], goal int) *trap[S] {
+	t := &trap[S]{goal: goals[goal].Name}
 	for n := range e.store.AllPages {
 		p := &e.store.AllPages[n]
 		for i := range int64(p.States) {

@@ -18,9 +18,8 @@ import (
 // first is on record: so a state passes what it reaches to its parent in the breadth-first
 // tree. The hints of a page have some more steps. What they leave open is expanded again,
 // once they are used up. Steps that may help later are queued.
-type reachability[S any] struct {
-	search     *breadthFirst[S]
-	goals      []Goal[S]
+type reachability struct {
+	store      *storage.Store
 	help       goalHelp
 	all        uint64 // the set of all goals
 	firstSweep bool   // then the goals themselves must be looked at
@@ -34,32 +33,30 @@ type reachability[S any] struct {
 	reachedBySlot [storage.Shards]goalSets // by slot of the visited set: for those who look up where a step leads
 }
 
-// reach finds out for all states which of some goals they can reach.
-func (e *breadthFirst[S]) reach(ctx context.Context, goals []Goal[S]) *reachability[S] {
-	hinted := slices.ContainsFunc(e.store.AllPages, func(p storage.Page) bool { return p.Hints != nil })
-	r := &reachability[S]{search: e, goals: goals, hintsUsed: !hinted, queues: make([]pageQueue, len(e.store.AllPages))}
-	r.budget.Store(e.queueBudget())
-	r.help = helpOf(goals)
-	r.all = r.help.all()
+// newReachability prepares the analysis of goals for which the steps help; its queues may take
+// so many bytes.
+func newReachability(st *storage.Store, help goalHelp, budget int64) *reachability {
+	hinted := slices.ContainsFunc(st.AllPages, func(p storage.Page) bool { return p.Hints != nil })
+	r := &reachability{store: st, help: help, all: help.all(), hintsUsed: !hinted, queues: make([]pageQueue, len(st.AllPages))}
+	r.budget.Store(budget)
 	for id := range storage.Shards {
-		states, slots := e.store.Sizes(id)
-		r.reachedBySlot[id] = newGoalSets(slots, len(goals))
-		r.reached[id], r.propagated[id] = newGoalSets(states, len(goals)), newGoalSets(states, len(goals))
+		states, slots := st.Sizes(id)
+		r.reachedBySlot[id] = newGoalSets(slots, len(help))
+		r.reached[id], r.propagated[id] = newGoalSets(states, len(help)), newGoalSets(states, len(help))
 	}
-	r.run(ctx)
 	return r
 }
 
-// run sweeps until nothing changes any more.
-func (r *reachability[S]) run(ctx context.Context) {
-	e, pages := r.search, r.search.store.AllPages
-	sweepers := make([]*sweeper[S], len(e.workers))
-	for i, w := range e.workers {
-		sweepers[i] = newSweeper(r, w)
+// run sweeps until nothing changes any more, with an expander for each worker of the pool.
+func (r *reachability) run(ctx context.Context, pool *workerPool, expanders []expander) error {
+	pages := r.store.AllPages
+	sweepers := make([]*sweeper, len(expanders))
+	for i, x := range expanders {
+		sweepers[i] = &sweeper{analysis: r, expander: x}
 	}
 	for n := 0; ; n++ {
 		r.firstSweep = n == 0
-		e.pool.run(len(pages), false, func(worker, i int) {
+		pool.run(len(pages), false, func(worker, i int) {
 			if ctx.Err() != nil {
 				return
 			}
@@ -68,16 +65,15 @@ func (r *reachability[S]) run(ctx context.Context) {
 			}
 			sweepers[worker].sweep(&pages[i], &r.queues[i])
 		})
-		for _, w := range e.workers {
-			e.fail(w.err)
-		}
-		if e.err != nil || ctx.Err() != nil {
-			return
-		}
-		if r.changes.Swap(0) == 0 {
-			if r.hintsUsed {
-				return
+		for _, s := range sweepers {
+			if s.err != nil {
+				return s.err
 			}
+		}
+		switch changed := r.changes.Swap(0) > 0; {
+		case ctx.Err() != nil, !changed && r.hintsUsed:
+			return nil
+		case !changed:
 			r.hintsUsed = true
 		}
 	}

@@ -6,36 +6,34 @@ import (
 	"fencecheck/search/internal/storage"
 )
 
+// An expander makes the steps of a page again.
+type expander interface {
+	// expand puts what it finds into the edges of a sweeper.
+	expand(p *storage.Page, s *sweeper) error
+}
+
 // A sweeper is one worker of a reachability analysis.
-type sweeper[S any] struct {
-	analysis   *reachability[S]
-	worker     *worker[S]
-	sys        System[S]
-	emit       func(Step) // s.emitted, bound once
-	cur, next  S
+type sweeper struct {
+	analysis   *reachability
+	expander   expander
 	edges      adjacency
 	slots      []uint32 // by edge, as far as it was followed
 	queue      pageQueue
 	reaches    [storage.PageStates]uint64 // by state of the page: the goals that are in reach
 	propagated [storage.PageStates]uint64 // and those of them that were propagated
 	unsettled  []unsettled
-	code       []byte
 	parents    storage.ParentReader
 	links      [storage.PageStates]parentLink
+	buffer     []byte // for pages that must be read
+	err        error
 }
 
 // An unsettled state may reach more than is known: so far edges lie before the next
 // one to look at.
 type unsettled struct{ state, edge int }
 
-func newSweeper[S any](r *reachability[S], w *worker[S]) *sweeper[S] {
-	s := &sweeper[S]{analysis: r, worker: w, sys: w.sys}
-	s.emit = s.emitted
-	return s
-}
-
 // sweep finds what it can in one page.
-func (s *sweeper[S]) sweep(p *storage.Page, q *pageQueue) {
+func (s *sweeper) sweep(p *storage.Page, q *pageQueue) {
 	if q.done {
 		return
 	}
@@ -52,7 +50,7 @@ func (s *sweeper[S]) sweep(p *storage.Page, q *pageQueue) {
 }
 
 // loadReached looks up what is known of a page, and reports whether that is everything.
-func (s *sweeper[S]) loadReached(p *storage.Page) (complete bool) {
+func (s *sweeper) loadReached(p *storage.Page) (complete bool) {
 	r := s.analysis
 	reaches, common := s.reaches[:p.States], r.all
 	r.reached[p.Shard].read(p.First, reaches, r.all)
@@ -64,7 +62,7 @@ func (s *sweeper[S]) loadReached(p *storage.Page) (complete bool) {
 }
 
 // followPending follows the edges of a queue, and drops those that have nothing more to give.
-func (s *sweeper[S]) followPending(q *pageQueue) {
+func (s *sweeper) followPending(q *pageQueue) {
 	kept := q.pending[:0]
 	for _, w := range q.pending {
 		set, reaches := q.sets[w.set], &s.reaches[w.state]
@@ -78,10 +76,11 @@ func (s *sweeper[S]) followPending(q *pageQueue) {
 
 // followEdges follows the steps of a page, or those that its hints have, and queues
 // those that may help later.
-func (s *sweeper[S]) followEdges(p *storage.Page, q *pageQueue) {
+func (s *sweeper) followEdges(p *storage.Page, q *pageQueue) {
 	whole := p.Hints == nil || s.analysis.hintsUsed
 	if whole {
-		if s.expand(p); s.worker.err != nil {
+		if err := s.expander.expand(p, s); err != nil {
+			s.err = err
 			return
 		}
 	} else {
@@ -97,7 +96,7 @@ func (s *sweeper[S]) followEdges(p *storage.Page, q *pageQueue) {
 }
 
 // enqueue queues the edges that may help later, if there is room.
-func (s *sweeper[S]) enqueue(p *storage.Page, q *pageQueue, whole bool) {
+func (s *sweeper) enqueue(p *storage.Page, q *pageQueue, whole bool) {
 	s.queue.pending, s.queue.sets = s.queue.pending[:0], s.queue.sets[:0]
 	edge := 0
 	for i := range p.States {
@@ -119,50 +118,9 @@ func (s *sweeper[S]) enqueue(p *storage.Page, q *pageQueue, whole bool) {
 	p.Hints = nil // the queue says as much in less
 }
 
-// expand makes the steps of those states that may reach more than is known.
-func (s *sweeper[S]) expand(p *storage.Page) {
-	data, err := p.Load(&s.worker.buffer)
-	if err != nil {
-		s.worker.err = err
-		return
-	}
-	r := s.analysis
-	s.edges.reset()
-	var code []byte
-	for i := range p.States {
-		code, data = storage.NextCode(data)
-		if s.reaches[i] == r.all {
-			s.edges.state(0)
-			continue
-		}
-		s.sys.Decode(code, &s.cur)
-		var set uint64
-		if r.firstSweep {
-			set = satisfied(r.goals, &s.cur)
-		}
-		s.edges.state(set)
-		if set|s.reaches[i] != r.all {
-			s.sys.Next(&s.cur, &s.next, s.emit)
-		}
-	}
-}
-
-// emitted adds an edge.
-func (s *sweeper[S]) emitted(st Step) {
-	set := s.analysis.help.helped(st)
-	if set == 0 {
-		return
-	}
-	if canon := s.worker.canon; canon != nil {
-		canon(&s.next)
-	}
-	s.code = s.sys.Append(s.code[:0], &s.next)
-	s.edges.edge(storage.Hash(s.code), set)
-}
-
 // followAll follows the edges: the first one of each state, then the second one of those
 // that may still reach more, and so on. Most states need no more than one.
-func (s *sweeper[S]) followAll(states int) {
+func (s *sweeper) followAll(states int) {
 	s.slots = slices.Grow(s.slots[:0], len(s.edges.to))[:len(s.edges.to)]
 	s.unsettled = s.unsettled[:0]
 	start := 0
@@ -182,7 +140,7 @@ func (s *sweeper[S]) followAll(states int) {
 }
 
 // followBatch follows one edge of each state, and appends to kept those that have more.
-func (s *sweeper[S]) followBatch(batch []unsettled, kept []unsettled) []unsettled {
+func (s *sweeper) followBatch(batch []unsettled, kept []unsettled) []unsettled {
 	var fps [storage.BatchSize]storage.Fingerprint
 	n := 0
 	for _, o := range batch {
@@ -195,7 +153,7 @@ func (s *sweeper[S]) followBatch(batch []unsettled, kept []unsettled) []unsettle
 			break
 		}
 	}
-	st := s.analysis.search.store
+	st := s.analysis.store
 	st.PrefetchAll(fps[:n])
 	for i, o := range batch[:n] {
 		f := fps[i]
@@ -209,7 +167,7 @@ func (s *sweeper[S]) followBatch(batch []unsettled, kept []unsettled) []unsettle
 
 // propagate lets everybody know of the states of a page that were found to reach more
 // than was known, and lets their parents reach it as well.
-func (s *sweeper[S]) propagate(p *storage.Page, q *pageQueue) {
+func (s *sweeper) propagate(p *storage.Page, q *pageQueue) {
 	first := 0
 	for first < p.States && s.reaches[first] == s.propagated[first] {
 		first++
@@ -218,7 +176,7 @@ func (s *sweeper[S]) propagate(p *storage.Page, q *pageQueue) {
 		return
 	}
 	all := s.parentsOf(p, q)
-	if s.worker.err != nil {
+	if s.err != nil {
 		return
 	}
 	r, changed := s.analysis, int64(0)
@@ -241,17 +199,17 @@ func (s *sweeper[S]) propagate(p *storage.Page, q *pageQueue) {
 }
 
 // parentsOf finds the parents of the states of a page, and keeps them if there is room.
-func (s *sweeper[S]) parentsOf(p *storage.Page, q *pageQueue) []parentLink {
+func (s *sweeper) parentsOf(p *storage.Page, q *pageQueue) []parentLink {
 	if q.parents != nil {
 		return q.parents
 	}
 	all := s.links[:p.States]
-	data, err := p.Load(&s.worker.buffer)
+	data, err := p.Load(&s.buffer)
 	if err != nil {
-		s.worker.err = err
+		s.err = err
 		return all
 	}
-	st := s.analysis.search.store
+	st := s.analysis.store
 	s.parents.Begin(st, p)
 	var fps [storage.BatchSize]storage.Fingerprint
 	var code []byte
@@ -269,7 +227,7 @@ func (s *sweeper[S]) parentsOf(p *storage.Page, q *pageQueue) []parentLink {
 		}
 	}
 	if s.parents.Err != nil {
-		s.worker.err = s.parents.Err
+		s.err = s.parents.Err
 	}
 	need := int64(p.States) * parentLinkBytes
 	if r := s.analysis; r.budget.Add(-need) < 0 {
