@@ -17,19 +17,19 @@ const visitsPerLook = 1 << 12
 // lies deeper. Goals, Checkpoint, Profile and Workers are not for DepthFirst.
 func DepthFirst[S any](ctx context.Context, sys System[S], o Options[S]) Result[S] {
 	d := newDepthFirst(sys, o.withDefaults())
-	defer d.release()
+	defer d.store.Release()
 	d.run(ctx)
 	return d.result()
 }
 
 // A depthFirst is one depth-first search.
 type depthFirst[S any] struct {
-	sys            System[S]
-	o              Options[S]
-	checks         checks[S]
-	visited        *storage.VisitedSets
+	sys    System[S]
+	o      Options[S]
+	checks checks[S]
+	counts
+	store          *storage.Store // for the visited set, and for the blocks of the stack
 	stack          stack
-	spillFiles     storage.SpillFiles
 	progressTicker ticker
 	emit           func(Step) // d.emitted, bound once
 	audit          *audit[S]
@@ -51,19 +51,12 @@ func newDepthFirst[S any](sys System[S], o Options[S]) *depthFirst[S] {
 		sys:            fork(sys),
 		o:              o,
 		checks:         newChecks(o.Invariants, o.Sometimes),
-		visited:        storage.NewVisitedSets(),
-		spillFiles:     storage.NewSpillFiles(o.TempDir),
+		counts:         newCounts(sys),
+		store:          storage.NewStore(o.TempDir, false),
 		progressTicker: newTicker(o.Progress != nil, o.ProgressEvery),
 	}
 	d.emit, d.canon, d.audit = d.emitted, canonizer(d.sys, d.count), newAudit(d.sys)
-	d.r.OpCounts = make([]int64, len(sys.Ops()))
-	d.r.OutcomeCounts = make([]int64, len(outcomes(sys)))
 	return d
-}
-
-func (d *depthFirst[S]) release() {
-	d.visited.Release()
-	d.spillFiles.Close()
 }
 
 // run visits states until none is left, or something ends the search.
@@ -97,14 +90,14 @@ func (d *depthFirst[S]) push(st Step, depth int) {
 		d.canon(&d.next)
 	}
 	d.code = d.sys.Append(d.code[:0], &d.next)
-	if !d.visited.Has(storage.Hash(d.code)) {
+	if d.store.Find(storage.Hash(d.code)) < 0 {
 		d.stack.push(visit{d.code, st, depth})
 	}
 }
 
 // visit looks at a state, if it is new, and expands it.
 func (d *depthFirst[S]) visit(v visit) {
-	if !d.visited.Add(storage.Hash(v.code)) {
+	if !d.store.Add(storage.Hash(v.code)) {
 		return
 	}
 	d.sys.Decode(v.code, &d.cur)
@@ -147,11 +140,6 @@ func (d *depthFirst[S]) emitted(st Step) {
 	d.push(st, len(d.path)+1)
 }
 
-func (d *depthFirst[S]) count(st Step) {
-	d.r.OpCounts[st.Op]++
-	d.r.OutcomeCounts[st.Outcome]++
-}
-
 // violated keeps the first violation.
 func (d *depthFirst[S]) violated(kind Kind, property string, path []Step) {
 	if d.r.Violation == nil {
@@ -178,11 +166,7 @@ func (d *depthFirst[S]) mustStop(ctx context.Context) bool {
 	case d.o.MaxStates > 0 && d.r.States >= d.o.MaxStates:
 		reason = StoppedStates
 	case d.o.Memory > 0 && d.memory() > d.o.Memory:
-		depot, err := d.spillFiles.Open(&d.spillFiles.Kept)
-		if err == nil {
-			err = d.stack.spill(depot)
-		}
-		if err != nil {
+		if err := d.stack.spill(d.store); err != nil {
 			d.fail(err)
 			return true
 		}
@@ -196,15 +180,15 @@ func (d *depthFirst[S]) mustStop(ctx context.Context) bool {
 	return reason != ""
 }
 
-func (d *depthFirst[S]) memory() int64 { return d.visited.Bytes() + d.stack.bytes() }
+func (d *depthFirst[S]) memory() int64 { return d.store.VisitedBytes() + d.stack.bytes() }
 
 // result sums up.
 func (d *depthFirst[S]) result() Result[S] {
 	r := d.r
 	r.Complete = r.Stopped == "" && r.Violation == nil
 	r.Memory = d.memory()
-	r.describeVisited(d.visited.Bytes())
-	r.Seen = d.checks.seen
+	r.describeVisited(d.store.VisitedBytes())
+	r.OpCounts, r.OutcomeCounts, r.Seen = d.ops, d.outcomes, d.checks.seen
 	if r.Err != nil {
 		r.Violation = nil
 	}

@@ -49,21 +49,11 @@ func (r *Result[S]) describeVisited(bytes int64) {
 
 // sum adds up what the workers counted and found, in a worker that cannot work.
 func (e *breadthFirst[S]) sum() *worker[S] {
-	sum := &worker[S]{
-		checks:   newChecks(e.o.Invariants, e.o.Sometimes),
-		ops:      make([]int64, len(e.sys.Ops())),
-		outcomes: make([]int64, len(outcomes(e.sys))),
-	}
+	sum := &worker[S]{checks: newChecks(e.o.Invariants, e.o.Sometimes), counts: newCounts(e.sys)}
 	for _, w := range e.workers {
 		sum.add(w)
 	}
 	return sum
-}
-
-func addAll(sum, more []int64) {
-	for i, n := range more {
-		sum[i] += n
-	}
 }
 
 // progress describes the search between two rounds.

@@ -90,21 +90,17 @@ func TestDiskFull(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full")
 	}
-	full := func(dir string) (*os.File, error) { // by a link, since the search removes its files
-		name := filepath.Join(dir, "full")
-		if err := os.Symlink("/dev/full", name); err != nil {
-			return nil, err
-		}
-		return os.OpenFile(name, os.O_RDWR, 0)
-	}
+	name := filepath.Join(t.TempDir(), "full") // a link, since the search removes its files
+	require.NoError(t, os.Symlink("/dev/full", name))
+	full := func() (*os.File, error) { return os.OpenFile(name, os.O_RDWR, 0) }
 	for name, o := range map[string]Options[subset]{
-		"no space left": {TempDir: t.TempDir()},
+		"no space left": {},
 		"no such file":  {TempDir: filepath.Join(t.TempDir(), "missing")},
 	} {
 		o.Memory = 40 << 20
 		e := newBreadthFirst(subsets{19}, o.withDefaults())
 		if name == "no space left" {
-			e.store.Files.Create = full
+			e.store.CreateFiles(full)
 		}
 		r := e.search(t.Context())
 		assert.Equal(t, Incomplete, r.Verdict, name)

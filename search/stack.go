@@ -80,12 +80,9 @@ func (s *stack) loadBlock() error {
 }
 
 // spill puts all blocks below the top into a file.
-func (s *stack) spill(f *storage.SpillFile) error {
+func (s *stack) spill(st *storage.Store) error {
 	for ; s.stored < len(s.below); s.stored++ {
-		if err := f.Put(&s.below[s.stored]); err != nil {
-			return err
-		}
-		if err := f.Flush(); err != nil {
+		if err := st.Put(&s.below[s.stored]); err != nil {
 			return err
 		}
 	}

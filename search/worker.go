@@ -18,22 +18,21 @@ type worker[S any] struct {
 	cur, next  S
 	successors successors // of cur
 
-	transitions   int64
-	ops, outcomes []int64
-	found         *finding
-	buffer        []byte // for pages that must be read
-	admission     storage.Admission
-	err           error
-	probe         *probe[S] // nil: no profile is wanted
+	counts
+	transitions int64
+	found       *finding
+	buffer      []byte // for pages that must be read
+	admission   storage.Admission
+	err         error
+	probe       *probe[S] // nil: no profile is wanted
 }
 
 func newWorker[S any](e *breadthFirst[S]) *worker[S] {
 	w := &worker[S]{
-		search:   e,
-		sys:      fork(e.sys),
-		checks:   newChecks(e.o.Invariants, e.o.Sometimes),
-		ops:      counters(len(e.sys.Ops())),
-		outcomes: counters(len(outcomes(e.sys))),
+		search: e,
+		sys:    fork(e.sys),
+		checks: newChecks(e.o.Invariants, e.o.Sometimes),
+		counts: newCounts(e.sys),
 	}
 	w.emit, w.canon = w.emitted, canonizer(w.sys, w.count)
 	w.audit, w.checkNew = newAudit(w.sys), w.checkState
@@ -47,13 +46,6 @@ func newWorker[S any](e *breadthFirst[S]) *worker[S] {
 		attachProbe(w)
 	}
 	return w
-}
-
-// counters makes counts that share no cache line with those of another worker, nor
-// the line that processors fetch along with it: each transition writes to them.
-func counters(n int) []int64 {
-	const apart = 128 / 8
-	return make([]int64, n+2*apart)[apart : apart+n]
 }
 
 // seed finds the initial states.
@@ -110,11 +102,6 @@ func (w *worker[S]) emitted(st Step) {
 	w.push(st)
 }
 
-func (w *worker[S]) count(st Step) {
-	w.ops[st.Op]++
-	w.outcomes[st.Outcome]++
-}
-
 // push adds next, which a step led to, to the successors.
 func (w *worker[S]) push(st Step) {
 	if w.canon != nil {
@@ -165,8 +152,7 @@ func (w *worker[S]) report(f finding) {
 // add takes over what another worker has counted and found.
 func (w *worker[S]) add(other *worker[S]) {
 	w.transitions += other.transitions
-	addAll(w.ops, other.ops)
-	addAll(w.outcomes, other.outcomes)
+	w.counts.add(other.counts)
 	for i, seen := range other.checks.seen {
 		w.checks.seen[i] = w.checks.seen[i] || seen
 	}

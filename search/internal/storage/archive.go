@@ -18,7 +18,7 @@ var (
 	errDamaged = errors.New("it is damaged")
 )
 
-// An archive saves a search or loads it: the same functions run through what a
+// An Archive saves a search or loads it: the same functions run through what a
 // checkpoint holds, in both directions. Data travels in frames: length, checksum of
 // number and content, content. An empty frame is the end. The first error stays,
 // and stops everything.
@@ -129,7 +129,7 @@ func (a *Archive) end() {
 	}
 }
 
-// number archives one.
+// Number archives one.
 func Number[N ~int | ~int64 | ~uint64 | ~uint | ~uint32 | ~uint8](a *Archive, n *N) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], uint64(*n))
@@ -137,7 +137,7 @@ func Number[N ~int | ~int64 | ~uint64 | ~uint | ~uint32 | ~uint8](a *Archive, n 
 	*n = N(binary.LittleEndian.Uint64(b[:]))
 }
 
-// numbers archives a slice of them, whose length is known.
+// Numbers archives a slice of them, whose length is known.
 func Numbers(a *Archive, ns []int64) {
 	for i := range ns {
 		Number(a, &ns[i])
@@ -161,7 +161,7 @@ func (a *Archive) bytes(b *[]byte) {
 	a.raw(*b)
 }
 
-// flag archives a truth.
+// Flag archives a truth.
 func (a *Archive) Flag(b *bool) {
 	var n uint8
 	if *b {
@@ -171,7 +171,7 @@ func (a *Archive) Flag(b *bool) {
 	*b = n == 1
 }
 
-// expect saves a text, or demands that it is the one that was saved.
+// Expect saves a text, or demands that it is the one that was saved.
 func (a *Archive) Expect(what, text string) {
 	b := []byte(text)
 	if a.bytes(&b); a.err == nil && string(b) != text {

@@ -10,7 +10,7 @@ import (
 
 const checkpointName = "checkpoint"
 
-// saveCheckpoint writes a checkpoint into a directory. Whoever is killed meanwhile finds
+// SaveCheckpoint writes a checkpoint into a directory. Whoever is killed meanwhile finds
 // the one before.
 func SaveCheckpoint(dir string, content func(*Archive)) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -41,7 +41,7 @@ func saveAs(name string, content func(*Archive)) error {
 	return errors.Join(a.err, f.Sync(), f.Close())
 }
 
-// loadCheckpoint reads the checkpoint in a directory.
+// LoadCheckpoint reads the checkpoint in a directory.
 func LoadCheckpoint(dir string, content func(*Archive)) error {
 	name := filepath.Join(dir, checkpointName)
 	f, err := os.Open(name)

@@ -15,7 +15,7 @@ type candidate struct {
 
 func (c *candidate) fingerprint() Fingerprint { return Fingerprint{c.key, c.home} }
 
-// An expansion is what expanding one page yields: the candidates, in a chain for each
+// An Expansion is what expanding one page yields: the candidates, in a chain for each
 // shard.
 type Expansion struct {
 	base        int64 // number of the page's first state within its level
@@ -26,7 +26,7 @@ type Expansion struct {
 	Hints       Hints // of the page, where they are recorded
 }
 
-// reset empties it for a page.
+// Reset empties it for a page.
 func (x *Expansion) Reset(base int64) {
 	x.base = base
 	x.candidates, x.codes = x.candidates[:0], x.codes[:0]
@@ -48,7 +48,7 @@ func (x *Expansion) add(f Fingerprint, code []byte, parent uint32, step StepRef)
 	x.last[id] = n
 }
 
-// bytes is what the buffers hold.
+// Bytes is what the buffers hold.
 func (x *Expansion) Bytes() int64 {
 	return int64(cap(x.codes)) + int64(cap(x.candidates))*int64(unsafe.Sizeof(candidate{})) + int64(cap(x.Hints.Edges))*edgeBytes
 }

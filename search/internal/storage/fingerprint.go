@@ -14,7 +14,7 @@ const (
 	FingerprintBits = keyBits + homeBits + shardBits
 )
 
-// A fingerprint stands for a state in the visited set.
+// A Fingerprint stands for a state in the visited set.
 type Fingerprint struct {
 	key  uint64 // never 0, which marks a free slot
 	home uint32 // where it belongs in a table, and its shard in the low bits
@@ -29,7 +29,7 @@ func (f Fingerprint) tableHome() uint32 { return f.home >> shardBits }
 
 // The constants are wyhash's and xxhash's: odd, with about as many ones as zeros.
 const (
-	HashA = 0xa0761d6478bd642f
+	hashA = 0xa0761d6478bd642f
 	hashB = 0xe7037ed1a0b428db
 	hashC = 0x8ebc6af09c88c6e3
 	hashD = 0x589965cc75374cc3
@@ -37,7 +37,7 @@ const (
 	hashF = 0xc2b2ae3d27d4eb4f
 )
 
-// hash fingerprints an encoded state in the manner of wyhash: a 128-bit product
+// Hash fingerprints an encoded state in the manner of wyhash: a 128-bit product
 // for each 16 bytes, folded. It does so in two lanes, since the 64 bits of one
 // would bound what the fingerprint can tell apart.
 func Hash(b []byte) Fingerprint {
@@ -45,10 +45,10 @@ func Hash(b []byte) Fingerprint {
 	g, h := uint64(hashC), uint64(hashD)
 	for tail := b; len(tail) > 16; tail = tail[16:] {
 		lo, hi := binary.LittleEndian.Uint64(tail), binary.LittleEndian.Uint64(tail[8:])
-		g, h = mix(lo^HashA, hi^g), mix(lo^h, hi^hashB)
+		g, h = mix(lo^hashA, hi^g), mix(lo^h, hi^hashB)
 	}
 	lo, hi := lastWords(b)
-	g, h = mix(lo^HashA, hi^g), mix(lo^h, hi^hashB)
+	g, h = mix(lo^hashA, hi^g), mix(lo^h, hi^hashB)
 	key := mix(g^hashE, h^n) >> (64 - keyBits)
 	spot := mix(g^n, h^hashF)
 	return Fingerprint{max(key, 1), uint32(spot >> 32)}
@@ -78,7 +78,7 @@ func mix(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// collisionProbability bounds the chance that among n states some two share a
+// CollisionProbability bounds the chance that among n states some two share a
 // fingerprint: the sum over all pairs, as if fingerprints were random.
 func CollisionProbability(n int64) float64 {
 	pairs := float64(n) * float64(max(n-1, 0)) / 2

@@ -6,7 +6,7 @@ import "encoding/binary"
 // workers that expand a level.
 const PageStates = 256
 
-// A page holds the encodings of consecutive states of one shard and level,
+// A Page holds the encodings of consecutive states of one shard and level,
 // each preceded by its length.
 type Page struct {
 	Spillable
@@ -35,7 +35,7 @@ func (p *Page) archive(a *Archive, buffer *[]byte) {
 	a.spillable(&p.Spillable, buffer)
 }
 
-// nextCode splits the first encoding off data.
+// NextCode splits the first encoding off data.
 func NextCode(data []byte) (code, rest []byte) {
 	n, k := binary.Uvarint(data)
 	end := k + int(n)

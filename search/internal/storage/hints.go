@@ -21,10 +21,10 @@ type edge struct {
 	Set   uint8 // of goals, in hints.sets
 }
 
-// to is the fingerprint of the state that it leads to.
+// To is the fingerprint of the state that it leads to.
 func (e *edge) To() Fingerprint { return Fingerprint{e.Key, e.home} }
 
-// The hints of a page are what is looked at first when goals are checked: the goals that
+// The Hints of a page are what is looked at first when goals are checked: the goals that
 // its states satisfy, and for every other goal the first step of the state that helps
 // it. Nearly always that is enough. They can be done without: where they are missing, and
 // for states that they do not settle, the steps are made again.
@@ -33,7 +33,7 @@ type Hints struct {
 	Sets  []uint64
 }
 
-// add adds an edge, unless there are too many sets.
+// Add adds an edge, unless there are too many sets.
 func (h *Hints) Add(state uint8, to Fingerprint, set uint64) bool {
 	i := slices.Index(h.Sets, set)
 	if i < 0 {
@@ -46,15 +46,15 @@ func (h *Hints) Add(state uint8, to Fingerprint, set uint64) bool {
 	return true
 }
 
-// reset empties them, and keeps the memory of others.
+// Reset empties them, and keeps the memory of others.
 func (h *Hints) Reset(buffer Hints) { h.Edges, h.Sets = buffer.Edges[:0], buffer.Sets[:0] }
 
 func (h *Hints) Empty() bool { return len(h.Edges) == 0 }
 
-// clone is a copy that takes no more memory than it needs.
+// Clone is a copy that takes no more memory than it needs.
 func (h *Hints) Clone() *Hints { return &Hints{slices.Clone(h.Edges), slices.Clone(h.Sets)} }
 
-// bytes is what a clone takes.
+// Bytes is what a clone takes.
 func (h *Hints) Bytes() int64 {
 	return int64(len(h.Edges))*edgeBytes + int64(len(h.Sets))*GoalSetBytes
 }

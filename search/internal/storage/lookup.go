@@ -38,7 +38,7 @@ func (l *lookup) holds(mask uint16) bool {
 	return l.bucket.find(l.item()) >= 0
 }
 
-// prefetchAll fetches the first buckets of up to batchSize fingerprints.
+// PrefetchAll fetches the first buckets of up to batchSize fingerprints.
 func (st *Store) PrefetchAll(fps []Fingerprint) {
 	var lookups [BatchSize]lookup
 	for i, f := range fps {
@@ -62,7 +62,7 @@ type Batch struct {
 	seconds [BatchSize]lookup // by place in missing: their second buckets
 }
 
-// add adds a successor whose encoding was appended to codes, and reports whether the
+// Add adds a successor whose encoding was appended to codes, and reports whether the
 // batch is full.
 func (b *Batch) Add(f Fingerprint, parent uint32, step StepRef) (full bool) {
 	i := b.n
@@ -72,7 +72,7 @@ func (b *Batch) Add(f Fingerprint, parent uint32, step StepRef) (full bool) {
 	return b.n == BatchSize
 }
 
-// A pipeline takes batches through the three stages of a look-up: to fetch the
+// A Pipeline takes batches through the three stages of a look-up: to fetch the
 // first bucket of each successor, to search it and fetch the second one where that is
 // needed, to search that. Between two stages of a batch lies the making of
 // another one, so that no stage waits for memory.
@@ -83,7 +83,7 @@ type Pipeline struct {
 
 func (p *Pipeline) Filling() *Batch { return &p.batches[p.at] }
 
-// advance moves each batch to its next stage. Of the one that is through, the successors
+// Advance moves each batch to its next stage. Of the one that is through, the successors
 // that are not in the visited set become candidates. It returns the one to fill next.
 func (p *Pipeline) Advance(st *Store, out *Expansion) *Batch {
 	last := &p.batches[(p.at+1)%3]
@@ -98,7 +98,7 @@ func (p *Pipeline) Advance(st *Store, out *Expansion) *Batch {
 	return last
 }
 
-// flush empties the pipeline.
+// Flush empties the pipeline.
 func (p *Pipeline) Flush(st *Store, out *Expansion) {
 	for range p.batches {
 		p.Advance(st, out)
@@ -168,13 +168,13 @@ func (b *Batch) code(i int) []byte {
 	return b.Codes[start:b.ends[i]]
 }
 
-// A recentSet remembers some of the successors of a page. Neighbouring states have
+// A RecentSet remembers some of the successors of a page. Neighbouring states have
 // many in common, and a quarter of all look-ups may end here, in the fastest
 // cache. It starts anew with each page, lest what it drops depend on which
 // pages a worker happened to expand before.
 type RecentSet [1 << 10]Fingerprint
 
-// has reports whether it remembers f, and remembers it from now on.
+// Has reports whether it remembers f, and remembers it from now on.
 func (r *RecentSet) Has(f Fingerprint) bool {
 	last := &r[f.key%uint64(len(r))]
 	if *last == f {

@@ -7,7 +7,7 @@ const (
 	maxRecordBytes = binary.MaxVarintLen64 + binary.MaxVarintLen32
 )
 
-// A stepRef says by which step a state was reached: its place among those of the parent,
+// A StepRef says by which step a state was reached: its place among those of the parent,
 // and whether it helps every goal, which is known where hints are recorded.
 type StepRef uint32
 
@@ -156,14 +156,14 @@ func (r *predecessorReader) next() (parent int64, step StepRef, err error) {
 	return r.last, StepRef(s), nil
 }
 
-// A parentReader finds the parents of the states of a page, one after another.
+// A ParentReader finds the parents of the states of a page, one after another.
 type ParentReader struct {
 	predecessorReader
 	segments []segment // of the level before, from that of the last parent on
 	base     int64     // number of its first state within the level
 }
 
-// begin starts a page.
+// Begin starts a page.
 func (r *ParentReader) Begin(st *Store, p *Page) {
 	r.predecessorReader.begin(&st.shards[p.Shard].predecessors, p.record)
 	r.segments, r.base = nil, 0
@@ -172,7 +172,7 @@ func (r *ParentReader) Begin(st *Store, p *Page) {
 	}
 }
 
-// next returns the parent of the next state, by its shard and number there, if the step
+// Next returns the parent of the next state, by its shard and number there, if the step
 // from there is known to help every goal.
 func (r *ParentReader) Next() (shard uint8, number uint32, helps bool) {
 	index, step, err := r.predecessorReader.next()

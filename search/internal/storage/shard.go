@@ -34,7 +34,7 @@ func incoming(id int, expansions []*Expansion) (n int) {
 	return n
 }
 
-// An admission lets shards admit the new ones among their candidates. Each worker has one,
+// An Admission lets shards admit the new ones among their candidates. Each worker has one,
 // for the buffers.
 type Admission struct {
 	queue     []queued
@@ -48,7 +48,7 @@ type queued struct {
 	from *Expansion
 }
 
-// run admits the candidates of a shard, in the order of the search, and calls found for
+// Run admits the candidates of a shard, in the order of the search, and calls found for
 // each state that is new, unless that is nil.
 func (a *Admission) Run(st *Store, id int, expansions []*Expansion, found func(code []byte, parent int64, step StepRef)) {
 	s := &st.shards[id]

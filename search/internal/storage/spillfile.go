@@ -9,44 +9,57 @@ import (
 // spillBuffer is what a spill file collects before it writes.
 const spillBuffer = 1 << 18
 
-// A spillFile is a temporary file for what does not fit into memory. Where the system
-// lets it, the file has no name, so that it vanishes even if the process is killed.
-type SpillFile struct {
-	file    *os.File
+// A spillFile is a temporary file for what does not fit into memory. It is made when it is
+// needed first. Where the system lets it, it has no name, so that it vanishes even if the
+// process is killed.
+type spillFile struct {
+	create  func() (*os.File, error)
+	file    *os.File // nil: nothing was put yet
 	buffer  []byte
 	written int64 // bytes in the file
 }
 
-// A spillable is a piece of data that may have been put into a spill file.
+// A Spillable is a piece of data that may have been put into a spill file.
 type Spillable struct {
 	Data []byte
-	file *SpillFile // nil: data is all there is
+	file *spillFile // nil: Data is all there is
 	at   int64
 	size int
 }
 
-// createTemp makes a file that vanishes when it is closed.
-func createTemp(dir string) (*os.File, error) {
-	f, err := os.CreateTemp(dir, "search-")
-	if err == nil {
-		_ = os.Remove(f.Name()) // fails where an open file cannot be removed: then close does it
+// createIn makes files that vanish when they are closed, in a directory, or in that of the
+// system if dir is "".
+func createIn(dir string) func() (*os.File, error) {
+	return func() (*os.File, error) {
+		f, err := os.CreateTemp(dir, "search-")
+		if err == nil {
+			_ = os.Remove(f.Name()) // fails where an open file cannot be removed: then close does it
+		}
+		return f, err
 	}
-	return f, err
 }
 
 // put moves data into the file. It must not be loaded before the next flush.
-func (f *SpillFile) Put(s *Spillable) error {
+func (f *spillFile) put(s *Spillable) (err error) {
+	if f.file == nil {
+		if f.file, err = f.create(); err != nil {
+			return fmt.Errorf("no place for what does not fit into memory: %w", err)
+		}
+	}
 	s.file, s.at, s.size = f, f.written+int64(len(f.buffer)), len(s.Data)
 	f.buffer = append(f.buffer, s.Data...)
 	s.Data = nil
 	if len(f.buffer) >= spillBuffer {
-		return f.Flush()
+		return f.flush()
 	}
 	return nil
 }
 
 // flush writes what was put.
-func (f *SpillFile) Flush() error {
+func (f *spillFile) flush() error {
+	if len(f.buffer) == 0 {
+		return nil
+	}
 	n, err := f.file.WriteAt(f.buffer, f.written)
 	f.written += int64(n)
 	f.buffer = f.buffer[:0]
@@ -56,7 +69,7 @@ func (f *SpillFile) Flush() error {
 	return nil
 }
 
-// load returns the data, in buffer if it must be read.
+// Load returns the data, in buffer if it must be read.
 func (s *Spillable) Load(buffer *[]byte) ([]byte, error) {
 	if s.file == nil {
 		return s.Data, nil
@@ -74,71 +87,24 @@ func (s *Spillable) Load(buffer *[]byte) ([]byte, error) {
 	return data, nil
 }
 
-// inMemory tells whether the data needs no file.
+// InMemory tells whether the data needs no file.
 func (s *Spillable) InMemory() bool { return s.file == nil }
 
-// cut takes data that was put last out of the file again.
+// Cut takes data that was put last out of the file again.
 func (s *Spillable) Cut() { s.file.written = s.at }
 
 // truncate forgets everything in the file.
-func (f *SpillFile) truncate() error {
+func (f *spillFile) truncate() error {
 	f.written, f.buffer = 0, f.buffer[:0]
+	if f.file == nil {
+		return nil
+	}
 	return f.file.Truncate(0)
 }
 
-func (f *SpillFile) close() {
-	_ = f.file.Close()
-	_ = os.Remove(f.file.Name())
-}
-
-// spillFiles are where a search puts what does not fit into memory. Each is made when
-// it is needed first.
-type SpillFiles struct {
-	dir    string
-	Create func(dir string) (*os.File, error)
-	levels [2]*SpillFile // pages, by the parity of their level
-	Kept   *SpillFile    // predecessor records, and the pages of all levels where they are kept
-}
-
-func NewSpillFiles(dir string) SpillFiles {
-	if dir == "" {
-		dir = os.TempDir()
+func (f *spillFile) close() {
+	if f.file != nil {
+		_ = f.file.Close()
+		_ = os.Remove(f.file.Name())
 	}
-	return SpillFiles{dir: dir, Create: createTemp}
-}
-
-func (fs *SpillFiles) all() [3]**SpillFile {
-	return [3]**SpillFile{&fs.levels[0], &fs.levels[1], &fs.Kept}
-}
-
-// open makes a file if there is none yet.
-func (fs *SpillFiles) Open(f **SpillFile) (*SpillFile, error) {
-	if *f == nil {
-		file, err := fs.Create(fs.dir)
-		if err != nil {
-			return nil, fmt.Errorf("no place for what does not fit into memory: %w", err)
-		}
-		*f = &SpillFile{file: file}
-	}
-	return *f, nil
-}
-
-func (fs *SpillFiles) Close() {
-	for _, f := range fs.all() {
-		if *f != nil {
-			(*f).close()
-		}
-	}
-}
-
-// flush makes all that was put readable.
-func (fs *SpillFiles) flush() error {
-	for _, f := range fs.all() {
-		if *f != nil {
-			if err := (*f).Flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

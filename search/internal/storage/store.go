@@ -1,6 +1,8 @@
 package storage
 
-// A store holds what a breadth-first search has found: the visited set, the encodings of
+import "os"
+
+// A Store holds what a breadth-first search has found: the visited set, the encodings of
 // the states that are not expanded yet, and the breadth-first tree as predecessor records.
 // Where memory is short, it puts all but the visited set into temporary files.
 type Store struct {
@@ -10,15 +12,17 @@ type Store struct {
 	Unexpanded []Page // of these, what is not expanded yet
 	AllPages   []Page // that were expanded, where they are kept
 
-	Files   SpillFiles
-	keeps   bool // expanded pages are kept
-	stored  int  // how many of allPages are on disk
-	Spilled int64
+	keeps     bool         // expanded pages are kept
+	pageFiles [2]spillFile // for pages, by the parity of their level
+	kept      spillFile    // for predecessor records, and for the pages of all levels where they are kept
+	stored    int          // how many of allPages are on disk
+	Spilled   int64
 }
 
-// newStore makes one whose files lie in a directory, that of the system if dir is "".
+// NewStore makes one whose files lie in a directory, that of the system if dir is "".
 func NewStore(dir string, keepPages bool) *Store {
-	st := &Store{Files: NewSpillFiles(dir), keeps: keepPages}
+	st := &Store{keeps: keepPages}
+	st.CreateFiles(createIn(dir))
 	for i := range st.shards {
 		st.shards[i].visited = newVisitedSet(i)
 		st.shards[i].frontier.shard = i
@@ -26,18 +30,31 @@ func NewStore(dir string, keepPages bool) *Store {
 	return st
 }
 
-// release gives back what the garbage collector would not.
+// CreateFiles says how the files are made.
+func (st *Store) CreateFiles(create func() (*os.File, error)) {
+	for _, f := range st.files() {
+		f.create = create
+	}
+}
+
+func (st *Store) files() [3]*spillFile {
+	return [...]*spillFile{&st.pageFiles[0], &st.pageFiles[1], &st.kept}
+}
+
+// Release gives back what the garbage collector would not.
 func (st *Store) Release() {
 	for i := range st.shards {
 		st.shards[i].visited.release()
 	}
-	st.Files.Close()
+	for _, f := range st.files() {
+		f.close()
+	}
 }
 
-// depth is that of the level that is being expanded, -1 before there is one.
+// Depth is that of the level that is being expanded, -1 before there is one.
 func (st *Store) Depth() int { return len(st.levels.starts) - 1 }
 
-// states counts the distinct states found so far.
+// States counts the distinct states found so far.
 func (st *Store) States() (n int64) {
 	for i := range st.shards {
 		n += st.shards[i].states
@@ -45,15 +62,15 @@ func (st *Store) States() (n int64) {
 	return n
 }
 
-// sizes counts the states of a shard, and the slots that its visited set has for them.
+// Sizes counts the states of a shard, and the slots that its visited set has for them.
 func (st *Store) Sizes(shard int) (states, slots int64) {
 	return st.shards[shard].states, int64(st.shards[shard].visited.slots())
 }
 
-// levelSizes lists how many states the complete levels have.
+// LevelSizes lists how many states the complete levels have.
 func (st *Store) LevelSizes() []int64 { return st.levels.sizes() }
 
-// frontier counts the states that are not expanded yet.
+// Frontier counts the states that are not expanded yet.
 func (st *Store) Frontier() (n int64) {
 	for _, p := range st.Unexpanded {
 		n += int64(p.States)
@@ -64,7 +81,7 @@ func (st *Store) Frontier() (n int64) {
 	return n
 }
 
-// bytes is what all of it takes in memory.
+// Bytes is what all of it takes in memory.
 func (st *Store) Bytes() (n int64) {
 	for i := range st.shards {
 		n += st.shards[i].bytes()
@@ -72,7 +89,7 @@ func (st *Store) Bytes() (n int64) {
 	return n + int64(cap(st.Pages)+cap(st.AllPages))*pageBytes
 }
 
-// visitedBytes is what the visited set takes.
+// VisitedBytes is what the visited set takes.
 func (st *Store) VisitedBytes() (n int64) {
 	for i := range st.shards {
 		n += st.shards[i].visited.bytes()
@@ -80,10 +97,18 @@ func (st *Store) VisitedBytes() (n int64) {
 	return n
 }
 
-// find returns the slot in the visited set of its shard that holds f, or -1.
+// Add adds f to the visited set and reports whether it is new, for a search that needs
+// nothing else of the store.
+func (st *Store) Add(f Fingerprint) bool {
+	v := &st.shards[f.Shard()].visited
+	v.reserve(1)
+	return v.insert(f)
+}
+
+// Find returns the slot in the visited set of its shard that holds f, or -1.
 func (st *Store) Find(f Fingerprint) int { return st.shards[f.Shard()].visited.find(f) }
 
-// growth bounds what it may take to admit all candidates of some expansions.
+// Growth bounds what it may take to admit all candidates of some expansions.
 func (st *Store) Growth(expansions []*Expansion) (n int64) {
 	for _, x := range expansions {
 		n += x.growth()
@@ -94,7 +119,7 @@ func (st *Store) Growth(expansions []*Expansion) (n int64) {
 	return n
 }
 
-// closeLevel ends a level: what was found becomes the next one. It reports whether that
+// CloseLevel ends a level: what was found becomes the next one. It reports whether that
 // has any states.
 func (st *Store) CloseLevel() bool {
 	start := len(st.levels.segments)
@@ -121,7 +146,7 @@ func (st *Store) CloseLevel() bool {
 	return true
 }
 
-// take returns the next pages to expand, up to n.
+// Take returns the next pages to expand, up to n.
 func (st *Store) Take(n int) []Page {
 	n = min(n, len(st.Unexpanded))
 	pages := st.Unexpanded[:n]
@@ -129,7 +154,7 @@ func (st *Store) Take(n int) []Page {
 	return pages
 }
 
-// expanded takes back pages whose successors were admitted.
+// Expanded takes back pages whose successors were admitted.
 func (st *Store) Expanded(pages []Page) {
 	if st.keeps {
 		st.AllPages = append(st.AllPages, pages...)
@@ -140,7 +165,7 @@ func (st *Store) Expanded(pages []Page) {
 	}
 }
 
-// path returns how the index-th state of a level was reached: which initial state, which
+// Path returns how the index-th state of a level was reached: which initial state, which
 // step of that, and so on. Depth -1 is before the start.
 func (st *Store) Path(depth int, index int64) ([]uint32, error) {
 	path := make([]uint32, depth+1, depth+2)
@@ -156,14 +181,14 @@ func (st *Store) Path(depth int, index int64) ([]uint32, error) {
 }
 
 // fileOf is where the pages of a level go.
-func (st *Store) fileOf(depth int) **SpillFile {
+func (st *Store) fileOf(depth int) *spillFile {
 	if st.keeps {
-		return &st.Files.Kept
+		return &st.kept
 	}
-	return &st.Files.levels[depth%2]
+	return &st.pageFiles[depth%2]
 }
 
-// spill moves what it can from memory to disk: pages that are not expanded next, and the
+// Spill moves what it can from memory to disk: pages that are not expanded next, and the
 // full blocks of the predecessor records. What remains are the visited set and buffers.
 func (st *Store) Spill() error {
 	for id := range st.shards {
@@ -185,7 +210,7 @@ func (st *Store) Spill() error {
 	if err := st.spillPages(st.Unexpanded, st.Depth()); err != nil {
 		return err
 	}
-	return st.Files.flush()
+	return st.flush()
 }
 
 func (st *Store) spillPages(pages []Page, depth int) error {
@@ -204,32 +229,40 @@ func (st *Store) spillPages(pages []Page, depth int) error {
 
 func (st *Store) spillPredecessors(ps *predecessors) error {
 	for ; ps.inMemory < len(ps.blocks)-1; ps.inMemory++ {
-		if err := st.put(&ps.blocks[ps.inMemory], &st.Files.Kept); err != nil {
+		if err := st.put(&ps.blocks[ps.inMemory], &st.kept); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// put moves data into a file, which is made when it is needed first.
-func (st *Store) put(data *Spillable, to **SpillFile) error {
-	f, err := st.Files.Open(to)
-	if err != nil {
-		return err
-	}
+func (st *Store) put(data *Spillable, f *spillFile) error {
 	st.Spilled += int64(len(data.Data))
-	return f.Put(data)
+	return f.put(data)
 }
 
-// recycle makes room on disk: the level before the current one is not needed any more.
-func (st *Store) Recycle() error {
-	if f := st.Files.levels[(st.Depth()+1)%2]; f != nil {
-		return f.truncate()
+// Put moves data that is not the store's own into a file, where it can be loaded from.
+func (st *Store) Put(data *Spillable) error {
+	if err := st.put(data, &st.kept); err != nil {
+		return err
+	}
+	return st.kept.flush()
+}
+
+// flush makes all that was put readable.
+func (st *Store) flush() error {
+	for _, f := range st.files() {
+		if err := f.flush(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// archive saves the store between two rounds, or loads it. Where memory is bounded, what
+// Recycle makes room on disk: the level before the current one is not needed any more.
+func (st *Store) Recycle() error { return st.pageFiles[(st.Depth()+1)%2].truncate() }
+
+// Archive saves the store between two rounds, or loads it. Where memory is bounded, what
 // is loaded goes to disk at once.
 func (st *Store) Archive(a *Archive, bounded bool) {
 	st.levels.archive(a)
@@ -250,7 +283,7 @@ func (st *Store) Archive(a *Archive, bounded bool) {
 	}
 	if !a.Saving() && a.err == nil {
 		st.Pages = st.Unexpanded
-		a.err = st.Files.flush()
+		a.err = st.flush()
 	}
 }
 

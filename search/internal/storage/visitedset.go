@@ -393,36 +393,3 @@ func (v *visitedSet) archive(a *Archive) {
 		Number(a, &v.small.slots[i].home)
 	}
 }
-
-// visitedSets are those of all shards, for a search that needs nothing else of them.
-type VisitedSets [Shards]visitedSet
-
-func NewVisitedSets() *VisitedSets {
-	vs := new(VisitedSets)
-	for i := range vs {
-		vs[i] = newVisitedSet(i)
-	}
-	return vs
-}
-
-func (vs *VisitedSets) Has(f Fingerprint) bool { return vs[f.Shard()].find(f) >= 0 }
-
-// add adds f and reports whether it is new.
-func (vs *VisitedSets) Add(f Fingerprint) bool {
-	v := &vs[f.Shard()]
-	v.reserve(1)
-	return v.insert(f)
-}
-
-func (vs *VisitedSets) Bytes() (n int64) {
-	for i := range vs {
-		n += vs[i].bytes()
-	}
-	return n
-}
-
-func (vs *VisitedSets) Release() {
-	for i := range vs {
-		vs[i].release()
-	}
-}
