@@ -9,7 +9,7 @@ import (
 
 const (
 	// roundPages is how many pages are expanded before the shards admit what was
-	// found. Like pageStates it is fixed: what a search finds depends on both,
+	// found. Like storage.PageStates it is fixed: what a search finds depends on both,
 	// and must not depend on the workers.
 	roundPages = 64
 	// A round of fewer states than fewStates is not worth waking the workers for.

@@ -52,7 +52,7 @@ func (c *checks[S]) step(before *S, st Step, after *S) int {
 	return -1
 }
 
-// tick notes that the i-th unseen witness was seen, and drops it.
+// seenAt notes that the i-th unseen witness was seen, and drops it.
 func (c *checks[S]) seenAt(unseen []numbered[S], i int) []numbered[S] {
 	c.seen[unseen[i].index] = true
 	last := len(unseen) - 1

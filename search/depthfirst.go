@@ -6,7 +6,7 @@ import (
 	"fencecheck/search/internal/storage"
 )
 
-// visitsPerLook is how many visits lie at most between two looks at the bounds.
+// visitsPerLook is how many visits lie at most between two checks of the bounds.
 const visitsPerLook = 1 << 12
 
 // DepthFirst explores every state that is reachable from the initial ones, each time

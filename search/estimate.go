@@ -37,7 +37,7 @@ func estimate(sizes []int64) int64 {
 }
 
 // Left says how long the search itself goes on, if Total is right and states are
-// expanded as fast as so far; 0 where Total is 0. To judge goals comes on top.
+// expanded as fast as so far; 0 where Total is 0. To check the goals comes on top.
 func (p *Progress) Left() time.Duration {
 	expanded := float64(p.States - p.Frontier)
 	if p.Total == 0 || expanded <= 0 {

@@ -10,11 +10,11 @@ const (
 	// sampling is prime, lest samples keep step with what they sample.
 	sampleEvery = 61
 	// A call that is timed and changes nothing is made so many times, so that the
-	// looks at the clock weigh less.
+	// clock reads weigh less.
 	repeats = 4
-	// foreign is how long a call takes at least that is not counted.
+	// interrupted is how long a call takes at least that is not counted.
 	interrupted = int64(time.Millisecond)
-	// few samples say nothing.
+	// Fewer samples than minSamples say nothing.
 	minSamples = 100
 )
 
@@ -56,12 +56,12 @@ func (t *timer) merge(other *timer) {
 func (t *timer) mean() float64 { return float64(t.ns) / float64(max(1, t.timed)) }
 
 // each is how long one call takes, of those that were timed so many times in one go;
-// tick is what a look at the clock takes.
-func (t *timer) each(times, tick float64) float64 {
+// cost is what a clock read takes.
+func (t *timer) each(times, cost float64) float64 {
 	if t.timed == 0 {
 		return 0
 	}
-	return max(0, t.mean()-tick) / times
+	return max(0, t.mean()-cost) / times
 }
 
 // The phases of a round.
@@ -72,15 +72,25 @@ const (
 	phases
 )
 
+// An opTime is what an operation took, in nanoseconds, and how many clock reads that
+// contains.
+type opTime struct{ ns, reads int64 }
+
+func addTimes(sum, more []opTime) {
+	for i, t := range more {
+		sum[i].ns, sum[i].reads = sum[i].ns+t.ns, sum[i].reads+t.reads
+	}
+}
+
 // A probe stands between a worker and its system and properties, and times some of
-// the calls. Where no profile is wanted there is none, and begin and settled do
+// the calls. Where no profile is wanted there is none, and begin and endAdmitting do
 // nothing.
 type probe[S any] struct {
 	System[S]
 	items      Itemizer[S]
 	canon      func(*S)
 	base       time.Time
-	clockReads int64 // at the clock
+	clockReads int64
 
 	phase                 int
 	admitting             int64 // nanoseconds spent in that phase
@@ -89,32 +99,30 @@ type probe[S any] struct {
 	invariants, witnesses []timer
 
 	// The steps of every other state that is timed are timed one by one, those of
-	// the rest as a whole: that shows what the looks at the clock take where they happen.
+	// the rest as a whole: that shows what the clock reads take where they happen.
 	next          timer
 	whole         timer
 	oneByOneTimer timer
 	byOne         bool
-	ops, cuts     []int64 // by operation: nanoseconds, and the looks that they contain
-	rows          int64   // states that these are of
-	push          timer   // what the engine does with a step
+	ops           []opTime // by operation; the last is for what comes after the last step
+	opStates      int64    // states that these are of
+	push          timer    // what the search does with a step
 
 	// Of the state whose steps are being timed one by one:
-	row, rowCuts []int64
-	emit         func(Step)
-	last         int64 // look at the clock
-	timed        func(Step)
-	done         func(uint16)
+	current []opTime
+	emit    func(Step)
+	last    int64 // clock read
+	timed   func(Step)
+	done    func(uint16)
 }
 
-// watch puts a probe in front of a worker.
+// attachProbe puts a probe in front of a worker.
 func attachProbe[S any](w *worker[S]) {
 	p := &probe[S]{System: w.sys, canon: w.canon, base: time.Now()}
 	p.items, _ = w.sys.(Itemizer[S])
-	for _, row := range [...]*[]int64{&p.ops, &p.cuts, &p.row, &p.rowCuts} {
-		*row = make([]int64, len(w.ops)+1) // the last is for what comes after the last step
-	}
+	p.ops, p.current = make([]opTime, len(w.ops)+1), make([]opTime, len(w.ops)+1)
 	p.invariants, p.witnesses = make([]timer, len(w.search.o.Invariants)), make([]timer, len(w.search.o.Sometimes))
-	p.timed, p.done = p.emitted, p.cut
+	p.timed, p.done = p.emitted, p.charge
 	w.sys, w.probe = p, p
 	if w.canon != nil {
 		w.canon = p.canonize
@@ -127,9 +135,8 @@ func attachProbe[S any](w *worker[S]) {
 
 // add takes over what another probe has measured.
 func (p *probe[S]) add(other *probe[S]) {
-	p.clockReads, p.rows, p.admitting = p.clockReads+other.clockReads, p.rows+other.rows, p.admitting+other.admitting
-	addAll(p.ops, other.ops)
-	addAll(p.cuts, other.cuts)
+	p.clockReads, p.opStates, p.admitting = p.clockReads+other.clockReads, p.opStates+other.opStates, p.admitting+other.admitting
+	addTimes(p.ops, other.ops)
 	for sum, more := range map[*timer]*timer{
 		&p.encode: &other.encode, &p.canonical: &other.canonical, &p.push: &other.push,
 		&p.next: &other.next, &p.whole: &other.whole, &p.oneByOneTimer: &other.oneByOneTimer,
@@ -145,7 +152,7 @@ func (p *probe[S]) add(other *probe[S]) {
 	}
 }
 
-// unwatch gives a worker back what it had: judging goals is timed as a whole.
+// detachProbe gives a worker back what it had: checking goals is timed as a whole.
 func (w *worker[S]) detachProbe() {
 	if p := w.probe; p != nil {
 		w.sys, w.canon = p.System, p.canon
@@ -199,7 +206,7 @@ func (p *probe[S]) begin(phase int) (start int64) {
 	return p.now()
 }
 
-// settled ends a unit of settling.
+// endAdmitting ends a unit of admitting.
 func (p *probe[S]) endAdmitting(start int64) {
 	if p != nil {
 		p.admitting += p.now() - start
@@ -223,8 +230,7 @@ func (p *probe[S]) Next(s, next *S, emit func(Step)) {
 }
 
 func (p *probe[S]) oneByOne(s, next *S, emit func(Step)) {
-	clear(p.row)
-	clear(p.rowCuts)
+	clear(p.current)
 	p.emit = emit
 	start := p.now()
 	p.last = start
@@ -233,25 +239,24 @@ func (p *probe[S]) oneByOne(s, next *S, emit func(Step)) {
 	} else {
 		p.System.Next(s, next, p.timed)
 	}
-	p.cut(uint16(len(p.row) - 1))
+	p.charge(uint16(len(p.current) - 1))
 	if p.last-start < interrupted {
-		addAll(p.ops, p.row)
-		addAll(p.cuts, p.rowCuts)
-		p.rows++
+		addTimes(p.ops, p.current)
+		p.opStates++
 	}
 }
 
-// cut charges an operation with the time since the last look.
-func (p *probe[S]) cut(op uint16) {
+// charge charges an operation with the time since the clock was read last.
+func (p *probe[S]) charge(op uint16) {
 	now := p.now()
-	p.row[op] += now - p.last
-	p.rowCuts[op]++
+	p.current[op].ns += now - p.last
+	p.current[op].reads++
 	p.last = now
 }
 
-// emitted charges the operation, but not with the time that the engine takes.
+// emitted charges the operation, but not with the time that the search takes.
 func (p *probe[S]) emitted(st Step) {
-	p.cut(st.Op)
+	p.charge(st.Op)
 	start := p.last
 	p.emit(st)
 	p.last = p.now()
@@ -297,34 +302,34 @@ func (p *probe[S]) canonize(s *S) {
 	p.canonical.add(p.now() - start)
 }
 
-// tick is what a look at the clock takes: what the states whose steps were timed one
-// by one took longer than others, by look. Where there were too few to tell, or the
+// clockCost is what a clock read takes: what the states whose steps were timed one
+// by one took longer than others, by read. Where there were too few to tell, or the
 // difference is out of all proportion, what it takes at the least.
 func (p *probe[S]) clockCost() float64 {
 	least := clockTime()
 	if p.oneByOneTimer.timed < minSamples || p.whole.timed < minSamples {
 		return least
 	}
-	looks := p.rows + p.push.timed
-	for _, cuts := range p.cuts {
-		looks += cuts
+	reads := p.opStates + p.push.timed
+	for _, op := range p.ops {
+		reads += op.reads
 	}
-	more := (p.oneByOneTimer.mean() - p.whole.mean()) * float64(p.rows) / float64(looks)
+	more := (p.oneByOneTimer.mean() - p.whole.mean()) * float64(p.opStates) / float64(reads)
 	return min(max(least, more), 4*least)
 }
 
-// lookTime measures once what a look at the clock takes, where nothing else happens.
+// clockTime measures once what a clock read takes, where nothing else happens.
 var clockTime = sync.OnceValue(func() float64 {
-	const looks = 1000
+	const reads = 1000
 	base := time.Now()
 	var all []time.Duration
 	for range 9 {
 		start := time.Since(base)
-		for range looks {
+		for range reads {
 			time.Since(base)
 		}
 		all = append(all, time.Since(base)-start)
 	}
 	slices.Sort(all)
-	return float64(all[len(all)/2]) / looks
+	return float64(all[len(all)/2]) / reads
 })

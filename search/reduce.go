@@ -132,7 +132,7 @@ type unfolder[S any] struct {
 
 func (u *unfolder[S]) start(s *S) { u.at, u.trace = *s, Trace[S]{Start: *s} }
 
-// keptAs tells whether a search keeps s in the form with the given encoding.
+// hasForm tells whether a search keeps s in the form with the given encoding.
 func (u *unfolder[S]) hasForm(s *S, code []byte) bool {
 	kept := *s
 	u.canon(&kept)
@@ -140,7 +140,7 @@ func (u *unfolder[S]) hasForm(s *S, code []byte) bool {
 	return bytes.Equal(u.code, code)
 }
 
-// hurry takes all urgent steps.
+// takeUrgent takes all urgent steps.
 func (u *unfolder[S]) takeUrgent() {
 	for u.reducer != nil {
 		var next S

@@ -147,7 +147,7 @@ func (w *walker[S]) advance() bool {
 	return true
 }
 
-// settle goes to the drawn state.
+// moveToDrawn goes to the drawn state.
 func (w *walker[S]) moveToDrawn() {
 	w.cur = w.drawn
 	if w.canon != nil {

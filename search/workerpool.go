@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// A crew shares the units of a phase among persistent workers. To start a
+// A workerPool shares the units of a phase among persistent workers. To start a
 // phase costs one send a worker, not one goroutine.
 type workerPool struct {
 	calls []chan func(worker int)
@@ -13,45 +13,45 @@ type workerPool struct {
 	next  atomic.Int64
 }
 
-// newCrew starts workers beside the caller, who is worker 0 itself.
+// newWorkerPool starts workers beside the caller, who is worker 0 itself.
 func newWorkerPool(workers int) *workerPool {
-	c := &workerPool{calls: make([]chan func(int), workers-1)}
-	for i := range c.calls {
-		c.calls[i] = make(chan func(int))
-		go c.work(i+1, c.calls[i])
+	p := &workerPool{calls: make([]chan func(int), workers-1)}
+	for i := range p.calls {
+		p.calls[i] = make(chan func(int))
+		go p.work(i+1, p.calls[i])
 	}
-	return c
+	return p
 }
 
-func (c *workerPool) work(worker int, calls <-chan func(int)) {
+func (p *workerPool) work(worker int, calls <-chan func(int)) {
 	for call := range calls {
 		call(worker)
-		c.done.Done()
+		p.done.Done()
 	}
 }
 
 // run calls do for each unit below n, on all workers or on the caller alone,
 // and returns when all are done.
-func (c *workerPool) run(n int, alone bool, do func(worker, unit int)) {
-	c.next.Store(0)
+func (p *workerPool) run(n int, alone bool, do func(worker, unit int)) {
+	p.next.Store(0)
 	drain := func(worker int) {
-		for u := int(c.next.Add(1)) - 1; u < n; u = int(c.next.Add(1)) - 1 {
+		for u := int(p.next.Add(1)) - 1; u < n; u = int(p.next.Add(1)) - 1 {
 			do(worker, u)
 		}
 	}
 	if !alone {
-		c.done.Add(len(c.calls))
-		for _, calls := range c.calls {
+		p.done.Add(len(p.calls))
+		for _, calls := range p.calls {
 			calls <- drain
 		}
 	}
 	drain(0)
-	c.done.Wait()
+	p.done.Wait()
 }
 
-// dismiss ends the workers.
-func (c *workerPool) stop() {
-	for _, calls := range c.calls {
+// stop ends the workers.
+func (p *workerPool) stop() {
+	for _, calls := range p.calls {
 		close(calls)
 	}
 }

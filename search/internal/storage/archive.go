@@ -32,6 +32,7 @@ type Archive struct {
 	buffer []byte // for frames that are read
 }
 
+// Saving tells whether it saves; else it loads.
 func (a *Archive) Saving() bool { return a.w != nil }
 
 // sum is the checksum of a frame.
@@ -161,7 +162,7 @@ func (a *Archive) bytes(b *[]byte) {
 	a.raw(*b)
 }
 
-// Flag archives a truth.
+// Flag archives a bool.
 func (a *Archive) Flag(b *bool) {
 	var n uint8
 	if *b {

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	firstRegion  = 1 << 17 // lines
+	firstRegion  = 1 << 17 // buckets
 	regionGrowth = 8
 )
 
-// growLines extends lines to n of them; the new ones are zero. They lie in a region of
-// address space that is reserved for a table: only what was touched takes memory,
+// growBuckets extends buckets to n of them; the new ones are zero. They lie in a region of
+// address space that is reserved for a visited set: only what was touched takes memory,
 // and growing moves nothing until the region is full.
-func growBuckets(lines []bucket, n int) []bucket {
-	if n <= cap(lines) {
-		return lines[:n]
+func growBuckets(buckets []bucket, n int) []bucket {
+	if n <= cap(buckets) {
+		return buckets[:n]
 	}
-	region := max(cap(lines), firstRegion)
+	region := max(cap(buckets), firstRegion)
 	for region < n {
 		region *= regionGrowth
 	}
@@ -29,17 +29,17 @@ func growBuckets(lines []bucket, n int) []bucket {
 		panic(fmt.Sprintf("search: no memory for %d bytes of the visited set: %v", region*BucketBytes, err))
 	}
 	bigger := unsafe.Slice((*bucket)(unsafe.Pointer(unsafe.SliceData(b))), region)[:n]
-	copy(bigger, lines)
-	freeBuckets(lines)
+	copy(bigger, buckets)
+	freeBuckets(buckets)
 	return bigger
 }
 
-// freeLines gives them back.
-func freeBuckets(lines []bucket) {
-	if cap(lines) == 0 {
+// freeBuckets gives them back.
+func freeBuckets(buckets []bucket) {
+	if cap(buckets) == 0 {
 		return
 	}
-	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(lines))), cap(lines)*BucketBytes)
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(buckets))), cap(buckets)*BucketBytes)
 	if err := syscall.Munmap(b); err != nil {
 		panic(fmt.Sprintf("search: munmap: %v", err))
 	}

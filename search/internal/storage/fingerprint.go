@@ -8,23 +8,25 @@ import (
 const (
 	keyBits  = 57
 	homeBits = 26
-	// fingerprintBits tell states apart: a key, a spot, and the shard. The
-	// visited set stores the key only, and of the spot what the place of the
-	// key in the table leaves open.
+	// FingerprintBits tell states apart: a key, a home, and the shard. The
+	// visited set stores the key only, and of the home what the place of the
+	// key leaves open.
 	FingerprintBits = keyBits + homeBits + shardBits
 )
 
 // A Fingerprint stands for a state in the visited set.
 type Fingerprint struct {
 	key  uint64 // never 0, which marks a free slot
-	home uint32 // where it belongs in a table, and its shard in the low bits
+	home uint32 // where it belongs in a visited set, and its shard in the low bits
 }
 
 // entry is the fingerprint on its way to the first of its buckets.
 func (f Fingerprint) entry() entry { return entry{key: f.key, home: f.tableHome()} }
 
+// Shard is the number of the shard that owns the state.
 func (f Fingerprint) Shard() int { return int(f.home % Shards) }
 
+// tableHome is where it belongs in the visited set of its shard.
 func (f Fingerprint) tableHome() uint32 { return f.home >> shardBits }
 
 // The constants are wyhash's and xxhash's: odd, with about as many ones as zeros.
@@ -50,8 +52,8 @@ func Hash(b []byte) Fingerprint {
 	lo, hi := lastWords(b)
 	g, h = mix(lo^hashA, hi^g), mix(lo^h, hi^hashB)
 	key := mix(g^hashE, h^n) >> (64 - keyBits)
-	spot := mix(g^n, h^hashF)
-	return Fingerprint{max(key, 1), uint32(spot >> 32)}
+	home := mix(g^n, h^hashF)
+	return Fingerprint{max(key, 1), uint32(home >> 32)}
 }
 
 // lastWords reads the last 16 bytes, or all where there are fewer; the two

@@ -2,7 +2,7 @@ package storage
 
 import "encoding/binary"
 
-// pageStates bounds the states of a page, which is the unit of work for the
+// PageStates bounds the states of a page, which is the unit of work for the
 // workers that expand a level.
 const PageStates = 256
 
@@ -16,7 +16,7 @@ type Page struct {
 	First  int64        // number of the first state within its shard
 	Base   int64        // number of the first state within its level
 	record recordCursor // of its first state
-	Hints  *Hints       // for judging the goals, if they were kept
+	Hints  *Hints       // for checking the goals, if they were kept
 }
 
 // pageBytes is what a page weighs, its encodings apart.

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// maxGoalSets is how many sets of goals the edges of one page can name.
+	// MaxGoalSets is how many sets of goals the edges of one page can name.
 	MaxGoalSets  = 1 << 8
 	GoalSetBytes = 8
 	edgeBytes    = int64(unsafe.Sizeof(edge{}))
@@ -49,6 +49,7 @@ func (h *Hints) Add(state uint8, to Fingerprint, set uint64) bool {
 // Reset empties them, and keeps the memory of others.
 func (h *Hints) Reset(buffer Hints) { h.Edges, h.Sets = buffer.Edges[:0], buffer.Sets[:0] }
 
+// Empty tells whether there are none.
 func (h *Hints) Empty() bool { return len(h.Edges) == 0 }
 
 // Clone is a copy that takes no more memory than it needs.

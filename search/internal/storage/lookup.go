@@ -2,7 +2,7 @@ package storage
 
 import "math/bits"
 
-// batchSize successors are looked up together, so that the cache misses of
+// BatchSize successors are looked up together, so that the cache misses of
 // their look-ups overlap.
 const BatchSize = 32
 
@@ -38,7 +38,7 @@ func (l *lookup) holds(mask uint16) bool {
 	return l.bucket.find(l.item()) >= 0
 }
 
-// PrefetchAll fetches the first buckets of up to batchSize fingerprints.
+// PrefetchAll fetches the first buckets of up to BatchSize fingerprints.
 func (st *Store) PrefetchAll(fps []Fingerprint) {
 	var lookups [BatchSize]lookup
 	for i, f := range fps {
@@ -81,6 +81,7 @@ type Pipeline struct {
 	at      int // the one that is being filled
 }
 
+// Filling is the batch that is being filled.
 func (p *Pipeline) Filling() *Batch { return &p.batches[p.at] }
 
 // Advance moves each batch to its next stage. Of the one that is through, the successors

@@ -1,9 +1,9 @@
 package storage
 
 // matchSlots is match in Go.
-func matchSlots(places *[BatchSize]lookup, masks *[BatchSize]uint16, n int) {
+func matchSlots(lookups *[BatchSize]lookup, masks *[BatchSize]uint16, n int) {
 	for i := range n {
-		p := &places[i]
+		p := &lookups[i]
 		masks[i] = 0
 		for k, word := range p.bucket[:bucketSlots] {
 			if word == p.word {

@@ -1,12 +1,12 @@
 package storage
 
-// prefetch asks the processor for the lines of the first n places.
+// prefetch asks the processor for the buckets of the first n lookups.
 //
 //go:noescape
-func prefetch(places *[BatchSize]lookup, n int)
+func prefetch(lookups *[BatchSize]lookup, n int)
 
-// match compares each line with its word, all slots at once: mask i has bit 2k
-// set if slot k of line i holds the word.
+// match compares each bucket with its word, all slots at once: mask i has bit 2k
+// set if slot k of bucket i holds the word.
 //
 //go:noescape
-func match(places *[BatchSize]lookup, masks *[BatchSize]uint16, n int)
+func match(lookups *[BatchSize]lookup, masks *[BatchSize]uint16, n int)

@@ -1,8 +1,8 @@
 #include "textflag.h"
 
-// func prefetch(places *[batchSize]place, n int)
+// func prefetch(lookups *[BatchSize]lookup, n int)
 TEXT ·prefetch(SB), NOSPLIT, $0-16
-	MOVQ places+0(FP), AX
+	MOVQ lookups+0(FP), AX
 	MOVQ n+8(FP), CX
 	TESTQ CX, CX
 	JZ   done
@@ -18,9 +18,9 @@ done:
 // A slot equals the word if both of its halves do. SSE2 compares halves: the
 // packs make a byte of each, and PMOVMSKB a bit of each byte. Word 7 is no slot.
 //
-// func match(places *[batchSize]place, masks *[batchSize]uint16, n int)
+// func match(lookups *[BatchSize]lookup, masks *[BatchSize]uint16, n int)
 TEXT ·match(SB), NOSPLIT, $0-24
-	MOVQ places+0(FP), AX
+	MOVQ lookups+0(FP), AX
 	MOVQ masks+8(FP), BX
 	MOVQ n+16(FP), CX
 	TESTQ CX, CX

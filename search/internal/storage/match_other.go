@@ -6,6 +6,6 @@ package storage
 // wait.
 func prefetch(*[BatchSize]lookup, int) {}
 
-func match(places *[BatchSize]lookup, masks *[BatchSize]uint16, n int) {
-	matchSlots(places, masks, n)
+func match(lookups *[BatchSize]lookup, masks *[BatchSize]uint16, n int) {
+	matchSlots(lookups, masks, n)
 }

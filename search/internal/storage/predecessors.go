@@ -11,6 +11,7 @@ const (
 // and whether it helps every goal, which is known where hints are recorded.
 type StepRef uint32
 
+// NewStepRef is one of the ordinal-th step of the parent.
 func NewStepRef(ordinal uint32, helps bool) StepRef {
 	r := StepRef(ordinal) << 1
 	if helps {
@@ -19,6 +20,7 @@ func NewStepRef(ordinal uint32, helps bool) StepRef {
 	return r
 }
 
+// Ordinal is the place of the step among those of the parent.
 func (r StepRef) Ordinal() uint32 { return uint32(r >> 1) }
 
 func (r StepRef) helps() bool { return r&1 == 1 }

@@ -1,6 +1,6 @@
 package storage
 
-// shards is how many parts the visited set is split into. It is fixed, so that
+// Shards is how many parts the visited set is split into. It is fixed, so that
 // the order in which states are found is the same for any number of workers.
 const (
 	Shards    = 1 << shardBits

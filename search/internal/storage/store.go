@@ -1,3 +1,11 @@
+// Package storage keeps what a search finds. It knows states by their encodings and
+// fingerprints alone, and steps by their places among those of a state: no system and no
+// property.
+//
+// A Store is split into shards, by fingerprint. Each has a visited set, a frontier of encoded
+// states, and a record of each state's predecessor in the breadth-first tree. A Pipeline
+// looks up successors in the visited sets, an Admission adds to them. What does not fit into
+// memory goes to spill files, and an Archive makes checkpoints of all of it.
 package storage
 
 import "os"
@@ -15,7 +23,7 @@ type Store struct {
 	keeps     bool         // expanded pages are kept
 	pageFiles [2]spillFile // for pages, by the parity of their level
 	kept      spillFile    // for predecessor records, and for the pages of all levels where they are kept
-	stored    int          // how many of allPages are on disk
+	stored    int          // how many of AllPages are on disk
 	Spilled   int64
 }
 
