@@ -8,7 +8,7 @@ import (
 	"fencecheck/search/internal/storage"
 )
 
-const checkpointVersion = "fencecheck search, checkpoint 2"
+const checkpointVersion = "fencecheck search, checkpoint 3"
 
 // save writes a checkpoint.
 func (e *breadthFirst[S]) save() error { return storage.SaveCheckpoint(e.o.Checkpoint, e.archive) }
@@ -48,37 +48,12 @@ func (e *breadthFirst[S]) archive(a *storage.Archive) {
 		a.Expect(part[0], part[1])
 	}
 	elapsed := e.progressTicker.elapsed()
-	storage.Number(a, &elapsed)
+	a.Values(&elapsed)
 	e.progressTicker.before = elapsed - time.Since(e.progressTicker.start)
-	depth := e.store.Depth()
-	storage.Number(a, &depth)
-	e.archiveCounts(a)
-	e.store.Archive(a, e.o.Memory > 0)
-}
-
-// archiveCounts archives what the workers know. After loading, the first one knows all.
-func (e *breadthFirst[S]) archiveCounts(a *storage.Archive) {
 	sum := e.sum()
-	storage.Number(a, &sum.transitions)
-	storage.Numbers(a, sum.ops)
-	storage.Numbers(a, sum.outcomes)
-	for i := range sum.checks.seen {
-		a.Flag(&sum.checks.seen[i])
-	}
-	found := sum.found != nil
-	a.Flag(&found)
-	if found {
-		if sum.found == nil {
-			sum.found = new(finding)
-		}
-		f := sum.found
-		storage.Number(a, &f.kind)
-		storage.Number(a, &f.property)
-		storage.Number(a, &f.length)
-		storage.Number(a, &f.parent)
-		storage.Number(a, &f.ordinal)
-	}
+	a.Values(&sum.transitions, &sum.counts, &sum.checks.seen, &sum.found)
 	if !a.Saving() {
-		e.workers[0].add(sum)
+		e.workers[0].add(sum) // from now on it knows what all did
 	}
+	e.store.Archive(a, e.o.Memory > 0)
 }

@@ -24,14 +24,7 @@ const pageBytes = 120
 
 // archive saves a page, or loads it. The buffer is for one that is in a file.
 func (p *Page) archive(a *Archive, buffer *[]byte) {
-	Number(a, &p.States)
-	Number(a, &p.Shard)
-	Number(a, &p.Depth)
-	Number(a, &p.First)
-	Number(a, &p.Base)
-	Number(a, &p.record.address.block)
-	Number(a, &p.record.address.offset)
-	Number(a, &p.record.last)
+	a.Values(&p.States, &p.Shard, &p.Depth, &p.First, &p.Base, &p.record)
 	a.spillable(&p.Spillable, buffer)
 }
 

@@ -46,19 +46,3 @@ func (l *levels) sizes() []int64 {
 	}
 	return all
 }
-
-func (l *levels) archive(a *Archive) {
-	resize(a, &l.segments)
-	for i := range l.segments {
-		g := &l.segments[i]
-		Number(a, &g.shard)
-		Number(a, &g.from.block)
-		Number(a, &g.from.offset)
-		Number(a, &g.first)
-		Number(a, &g.count)
-	}
-	resize(a, &l.starts)
-	for i := range l.starts {
-		Number(a, &l.starts[i])
-	}
-}

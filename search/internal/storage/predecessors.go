@@ -107,8 +107,10 @@ func (ps *predecessors) bytes() int64 {
 }
 
 func (ps *predecessors) archive(a *Archive) {
-	Number(a, &ps.last)
-	resize(a, &ps.blocks)
+	a.Values(&ps.last)
+	if n := a.length(len(ps.blocks)); !a.Saving() {
+		ps.blocks = make([]Spillable, n)
+	}
 	var buffer []byte
 	for i := range ps.blocks {
 		if a.spillable(&ps.blocks[i], &buffer); a.err != nil {

@@ -273,15 +273,12 @@ func (st *Store) Recycle() error { return st.pageFiles[(st.Depth()+1)%2].truncat
 // Archive saves the store between two rounds, or loads it. Where memory is bounded, what
 // is loaded goes to disk at once.
 func (st *Store) Archive(a *Archive, bounded bool) {
-	st.levels.archive(a)
+	a.Values(&st.levels)
 	st.archivePages(a, &st.Unexpanded, st.Depth(), bounded)
 	st.archivePages(a, &st.AllPages, st.Depth(), bounded)
 	for id := 0; id < Shards && a.err == nil; id++ {
 		s := &st.shards[id]
-		Number(a, &s.states)
-		Number(a, &s.levelFirst)
-		Number(a, &s.levelStart.block)
-		Number(a, &s.levelStart.offset)
+		a.Values(&s.states, &s.levelFirst, &s.levelStart)
 		s.visited.archive(a)
 		s.predecessors.archive(a)
 		if !a.Saving() && bounded && a.err == nil {
@@ -297,7 +294,9 @@ func (st *Store) Archive(a *Archive, bounded bool) {
 
 // archivePages saves pages of a level, or loads them.
 func (st *Store) archivePages(a *Archive, pages *[]Page, depth int, bounded bool) {
-	resize(a, pages)
+	if n := a.length(len(*pages)); !a.Saving() {
+		*pages = make([]Page, n)
+	}
 	var buffer []byte
 	for i := range *pages {
 		p := &(*pages)[i]

@@ -376,8 +376,7 @@ func visitedSetBytes(buckets, slots int) int64 {
 
 // archive saves a visited set as it lies in memory, or loads it.
 func (v *visitedSet) archive(a *Archive) {
-	Number(a, &v.used)
-	Number(a, &v.evictions)
+	a.Values(&v.used, &v.evictions)
 	buckets := a.length(len(v.buckets))
 	if !a.Saving() && buckets > 0 && a.err == nil {
 		v.setBuckets(growBuckets(nil, buckets))
@@ -387,9 +386,5 @@ func (v *visitedSet) archive(a *Archive) {
 		a.raw(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v.buckets))), len(v.buckets)*BucketBytes))
 		return
 	}
-	resize(a, &v.small.slots)
-	for i := range v.small.slots {
-		Number(a, &v.small.slots[i].key)
-		Number(a, &v.small.slots[i].home)
-	}
+	a.Values(&v.small)
 }
