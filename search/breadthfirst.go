@@ -69,7 +69,7 @@ func newBreadthFirst[S any](sys System[S], o Options[S]) *breadthFirst[S] {
 func (e *breadthFirst[S]) search(ctx context.Context) Result[S] {
 	defer e.pool.stop()
 	if e.o.Resume {
-		e.fail(e.load())
+		e.fail(storage.LoadCheckpoint(e.o.Checkpoint, e.archive))
 	} else {
 		e.seed()
 	}
@@ -105,14 +105,21 @@ func (e *breadthFirst[S]) level(ctx context.Context) {
 	}
 }
 
-// betweenRounds looks whether the search must stop, and saves it.
+// betweenRounds looks whether the search must stop although states are left to expand, and
+// saves it. What is stopped within a round is in no state to be saved.
 func (e *breadthFirst[S]) betweenRounds(ctx context.Context) {
-	if e.stopped != "" { // within a round: that is no state to save
+	switch {
+	case e.stopped != "":
 		return
+	case e.o.MaxDepth > 0 && e.store.Depth() >= e.o.MaxDepth:
+		e.stopped = StoppedDepth
+	case e.o.MaxStates > 0 && e.store.States() >= e.o.MaxStates:
+		e.stopped = StoppedStates
+	default:
+		e.stopped = interruption(ctx)
 	}
-	stop := e.mustStop(ctx)
-	if e.o.Checkpoint != "" && (stop || e.checkpointTicker.due()) {
-		e.fail(e.save())
+	if e.o.Checkpoint != "" && (e.stopped != "" || e.checkpointTicker.due()) {
+		e.fail(storage.SaveCheckpoint(e.o.Checkpoint, e.archive))
 	}
 }
 
@@ -162,20 +169,6 @@ func (e *breadthFirst[S]) closeLevel() bool {
 		e.found = least(e.found, w.found)
 	}
 	return more
-}
-
-// mustStop reports whether the search must stop although states are left to expand.
-func (e *breadthFirst[S]) mustStop(ctx context.Context) bool {
-	switch {
-	case e.stopped != "":
-	case e.o.MaxDepth > 0 && e.store.Depth() >= e.o.MaxDepth:
-		e.stopped = StoppedDepth
-	case e.o.MaxStates > 0 && e.store.States() >= e.o.MaxStates:
-		e.stopped = StoppedStates
-	default:
-		e.stopped = interruption(ctx)
-	}
-	return e.stopped != ""
 }
 
 // fail ends the search with an error.

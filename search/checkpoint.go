@@ -10,12 +10,6 @@ import (
 
 const checkpointVersion = "fencecheck search, checkpoint 3"
 
-// save writes a checkpoint.
-func (e *breadthFirst[S]) save() error { return storage.SaveCheckpoint(e.o.Checkpoint, e.archive) }
-
-// load goes on from a checkpoint.
-func (e *breadthFirst[S]) load() error { return storage.LoadCheckpoint(e.o.Checkpoint, e.archive) }
-
 // identity is what a checkpoint must agree with, part after part.
 func (e *breadthFirst[S]) identity() [][2]string {
 	names := func(ps []Property[S]) string {

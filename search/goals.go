@@ -46,11 +46,11 @@ func (e *breadthFirst[S]) checkGoals(ctx context.Context) *Violation[S] {
 	for goals := range slices.Chunk(e.o.Goals, goalsPerBatch) {
 		start := time.Now()
 		r := newReachability(e.store, helpOf(goals), e.queueBudget())
-		var expanders []expander
+		var expands []expand
 		for _, w := range e.workers {
-			expanders = append(expanders, newGoalExpander(w, goals))
+			expands = append(expands, newGoalExpander(w, goals).expand)
 		}
-		e.fail(r.run(ctx, e.pool, expanders))
+		e.fail(r.run(ctx, e.pool, expands))
 		e.goalTimes = append(e.goalTimes, time.Since(start))
 		if e.stopped = cmp.Or(e.stopped, interruption(ctx)); e.stopped != "" {
 			break

@@ -77,7 +77,7 @@ func (e *breadthFirst[S]) recording() bool {
 // keepHints keeps the hints that a round recorded with its pages.
 func (e *breadthFirst[S]) keepHints(pages []storage.Page, expansions []*storage.Expansion) {
 	for i, x := range expansions {
-		if h := &x.Hints; !h.Empty() {
+		if h := &x.Hints; len(h.Edges) > 0 {
 			pages[i].Hints = h.Clone()
 			e.hintBytes += h.Bytes()
 		}

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"slices"
 	"unsafe"
 
 	"fencecheck/search/internal/storage"
@@ -26,7 +25,7 @@ type pageQueue struct {
 	complete bool // no other edges can help, or else hints were all that was looked at
 	done     bool // all states reach everything, and it was propagated
 	pending  []pendingEdge
-	sets     []uint64
+	sets     storage.SetTable
 	parents  []parentLink // by state; nil: there was no room for them
 }
 
@@ -39,18 +38,14 @@ type parentLink struct {
 }
 
 func (q *pageQueue) bytes() int64 {
-	return int64(len(q.pending))*pendingEdgeBytes + int64(len(q.sets))*storage.GoalSetBytes
+	return int64(len(q.pending))*pendingEdgeBytes + q.sets.Bytes()
 }
 
 // add adds an edge, unless there are too many sets.
 func (q *pageQueue) add(to storage.Fingerprint, slot uint32, state int, set uint64) bool {
-	n := slices.Index(q.sets, set)
-	if n < 0 {
-		if n = len(q.sets); n == storage.MaxGoalSets {
-			return false
-		}
-		q.sets = append(q.sets, set)
+	n, ok := q.sets.Intern(set)
+	if ok {
+		q.pending = append(q.pending, pendingEdge{slot, uint8(to.Shard()), uint8(state), n})
 	}
-	q.pending = append(q.pending, pendingEdge{slot, uint8(to.Shard()), uint8(state), uint8(n)})
-	return true
+	return ok
 }

@@ -165,30 +165,29 @@ func (p *probe[S]) wrap(properties []numbered[S], timers []timer) {
 		t, state, step := &timers[properties[i].index], properties[i].State, properties[i].Step
 		if state != nil {
 			properties[i].State = func(s *S) (holds bool) {
-				if !t.due() {
-					return state(s)
-				}
-				start := p.now()
-				for range repeats {
-					holds = state(s)
-				}
-				t.add(p.now() - start)
+				p.sample(t, repeats, func() { holds = state(s) })
 				return holds
 			}
 			continue
 		}
 		properties[i].Step = func(before *S, st Step, after *S) (holds bool) {
-			if !t.due() {
-				return step(before, st, after)
-			}
-			start := p.now()
-			for range repeats {
-				holds = step(before, st, after)
-			}
-			t.add(p.now() - start)
+			p.sample(t, repeats, func() { holds = step(before, st, after) })
 			return holds
 		}
 	}
+}
+
+// sample makes a call, so many times where it is to be timed.
+func (p *probe[S]) sample(t *timer, times int, call func()) {
+	if !t.due() {
+		call()
+		return
+	}
+	start := p.now()
+	for range times {
+		call()
+	}
+	t.add(p.now() - start)
 }
 
 // now is the time by the clock that never stands still.
@@ -265,42 +264,18 @@ func (p *probe[S]) emitted(st Step) {
 
 // Append times some encodings.
 func (p *probe[S]) Append(dst []byte, s *S) (all []byte) {
-	if !p.encode.due() {
-		return p.System.Append(dst, s)
-	}
-	start := p.now()
-	for range repeats {
-		all = p.System.Append(dst, s)
-	}
-	p.encode.add(p.now() - start)
+	p.sample(&p.encode, repeats, func() { all = p.System.Append(dst, s) })
 	return all
 }
 
 // Decode times some decodings.
 func (p *probe[S]) Decode(src []byte, s *S) {
-	t := &p.decode[p.phase]
-	if !t.due() {
-		p.System.Decode(src, s)
-		return
-	}
-	start := p.now()
-	for range repeats {
-		p.System.Decode(src, s)
-	}
-	t.add(p.now() - start)
+	p.sample(&p.decode[p.phase], repeats, func() { p.System.Decode(src, s) })
 }
 
 // canonize times some canonical forms, once each: what has one is not made
 // canonical again.
-func (p *probe[S]) canonize(s *S) {
-	if !p.canonical.due() {
-		p.canon(s)
-		return
-	}
-	start := p.now()
-	p.canon(s)
-	p.canonical.add(p.now() - start)
-}
+func (p *probe[S]) canonize(s *S) { p.sample(&p.canonical, 1, func() { p.canon(s) }) }
 
 // clockCost is what a clock read takes: what the states whose steps were timed one
 // by one took longer than others, by read. Where there were too few to tell, or the

@@ -47,12 +47,12 @@ func newReachability(st *storage.Store, help goalHelp, budget int64) *reachabili
 	return r
 }
 
-// run sweeps until nothing changes any more, with an expander for each worker of the pool.
-func (r *reachability) run(ctx context.Context, pool *workerPool, expanders []expander) error {
+// run sweeps until nothing changes any more, with an expand function for each worker of the pool.
+func (r *reachability) run(ctx context.Context, pool *workerPool, expands []expand) error {
 	pages := r.store.AllPages
-	sweepers := make([]*sweeper, len(expanders))
-	for i, x := range expanders {
-		sweepers[i] = &sweeper{analysis: r, expander: x}
+	sweepers := make([]*sweeper, len(expands))
+	for i, x := range expands {
+		sweepers[i] = &sweeper{analysis: r, expand: x}
 	}
 	for n := 0; ; n++ {
 		r.firstSweep = n == 0

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 )
 
@@ -78,27 +79,26 @@ func Unfold[S any](sys System[S], v *Violation[S], invariants []Property[S]) (*V
 	found := false
 	sys.Init(func(s *S) {
 		if !found && u.hasForm(s, code) {
-			u.start(s)
-			found = true
+			u.at, u.trace, found = *s, Trace[S]{Start: *s}, true
 		}
 	})
 	if !found {
 		return nil, fmt.Errorf("the trace does not begin in an initial state")
 	}
-	canonical := v.Trace.Start
-	for i, st := range v.Trace.Steps {
-		_, after, ok := pick(sys, &canonical, func(_ int, other Step) bool { return other.Op == st.Op && other.Arg == st.Arg })
-		if !ok {
-			return nil, fmt.Errorf("step %d is not enabled: %s, argument %#x", i, opName(sys, st.Op), st.Arg)
-		}
-		canonical = after
+	i := 0
+	var unsound error
+	err := Replay(sys, v.Trace, func(_ *S, st Step, after *S) {
 		accept := func(*S, Step, *S) bool { return true }
 		if i == len(v.Trace.Steps)-1 && v.Kind == Invariant {
 			accept = violates(invariants, v.Property)
 		}
-		if !u.step(st, sys.Append(nil, &canonical), accept) {
-			return nil, fmt.Errorf("step %d, %s, has no counterpart without the reduction, which is unsound here", i, opName(sys, st.Op))
+		if unsound == nil && !u.step(st, sys.Append(nil, after), accept) {
+			unsound = fmt.Errorf("step %d, %s, has no counterpart without the reduction, which is unsound here", i, opName(sys, st.Op))
 		}
+		i++
+	})
+	if err = cmp.Or(unsound, err); err != nil {
+		return nil, err
 	}
 	if v.Kind == Deadlock {
 		u.takeUrgent()
@@ -129,8 +129,6 @@ type unfolder[S any] struct {
 	trace   Trace[S]
 	code    []byte
 }
-
-func (u *unfolder[S]) start(s *S) { u.at, u.trace = *s, Trace[S]{Start: *s} }
 
 // hasForm tells whether a search keeps s in the form with the given encoding.
 func (u *unfolder[S]) hasForm(s *S, code []byte) bool {

@@ -6,16 +6,14 @@ import (
 	"fencecheck/search/internal/storage"
 )
 
-// An expander makes the steps of a page again.
-type expander interface {
-	// expand puts what it finds into the edges of a sweeper.
-	expand(p *storage.Page, s *sweeper) error
-}
+// An expand function makes the steps of a page again, and puts what they help into the edges
+// of a sweeper.
+type expand func(p *storage.Page, s *sweeper) error
 
 // A sweeper is one worker of a reachability analysis.
 type sweeper struct {
 	analysis   *reachability
-	expander   expander
+	expand     expand
 	edges      adjacency
 	slots      []uint32 // by edge, as far as it was followed
 	queue      pageQueue
@@ -79,7 +77,7 @@ func (s *sweeper) followPending(q *pageQueue) {
 func (s *sweeper) followEdges(p *storage.Page, q *pageQueue) {
 	whole := p.Hints == nil || s.analysis.hintsUsed
 	if whole {
-		if err := s.expander.expand(p, s); err != nil {
+		if err := s.expand(p, s); err != nil {
 			s.err = err
 			return
 		}
