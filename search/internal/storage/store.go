@@ -24,7 +24,8 @@ type Store struct {
 	pageFiles [2]spillFile // for pages, by the parity of their level
 	kept      spillFile    // for predecessor records, and for the pages of all levels where they are kept
 	stored    int          // how many of AllPages are on disk
-	Spilled   int64
+	Spilled   int64        // bytes put into files
+	err       error        // the first one of a file
 }
 
 // NewStore makes one whose files lie in a directory, that of the system if dir is "".
@@ -201,70 +202,52 @@ func (st *Store) fileOf(depth int) *spillFile {
 func (st *Store) Spill() error {
 	for id := range st.shards {
 		f := &st.shards[id].frontier
-		if n := len(f.pages); n > 1 {
-			if err := st.spillPages(f.pages[:n-1], st.Depth()+1); err != nil {
-				return err
-			}
-		}
+		st.spillPages(f.pages[:max(0, len(f.pages)-1)], st.Depth()+1)
 		f.dropFree()
-		if err := st.spillPredecessors(&st.shards[id].predecessors); err != nil {
-			return err
-		}
+		st.spillPredecessors(&st.shards[id].predecessors)
 	}
-	if err := st.spillPages(st.AllPages[st.stored:], st.Depth()); err != nil {
-		return err
-	}
+	st.spillPages(st.AllPages[st.stored:], st.Depth())
 	st.stored = len(st.AllPages)
-	if err := st.spillPages(st.Unexpanded, st.Depth()); err != nil {
-		return err
-	}
+	st.spillPages(st.Unexpanded, st.Depth())
 	return st.flush()
 }
 
-func (st *Store) spillPages(pages []Page, depth int) error {
+func (st *Store) spillPages(pages []Page, depth int) {
 	for i := range pages {
-		p := &pages[i]
-		if p.file != nil {
-			continue
-		}
-		st.shards[p.Shard].frontier.bytes -= int64(cap(p.Data))
-		if err := st.put(&p.Spillable, st.fileOf(depth)); err != nil {
-			return err
+		if p := &pages[i]; p.InMemory() {
+			st.shards[p.Shard].frontier.bytes -= int64(cap(p.Data))
+			st.put(&p.Spillable, st.fileOf(depth))
 		}
 	}
-	return nil
 }
 
-func (st *Store) spillPredecessors(ps *predecessors) error {
+func (st *Store) spillPredecessors(ps *predecessors) {
 	for ; ps.inMemory < len(ps.blocks)-1; ps.inMemory++ {
-		if err := st.put(&ps.blocks[ps.inMemory], &st.kept); err != nil {
-			return err
-		}
+		st.put(&ps.blocks[ps.inMemory], &st.kept)
 	}
-	return nil
 }
 
-func (st *Store) put(data *Spillable, f *spillFile) error {
-	st.Spilled += int64(len(data.Data))
-	return f.put(data)
+func (st *Store) put(data *Spillable, f *spillFile) {
+	if st.err == nil {
+		st.Spilled += int64(len(data.Data))
+		st.err = f.put(data)
+	}
 }
 
 // Put moves data that is not the store's own into a file, where it can be loaded from.
 func (st *Store) Put(data *Spillable) error {
-	if err := st.put(data, &st.kept); err != nil {
-		return err
-	}
-	return st.kept.flush()
+	st.put(data, &st.kept)
+	return st.flush()
 }
 
-// flush makes all that was put readable.
+// flush makes all that was put readable, and returns the first error since the beginning.
 func (st *Store) flush() error {
 	for _, f := range st.files() {
-		if err := f.flush(); err != nil {
-			return err
+		if st.err == nil {
+			st.err = f.flush()
 		}
 	}
-	return nil
+	return st.err
 }
 
 // Recycle makes room on disk: the level before the current one is not needed any more.
@@ -282,7 +265,7 @@ func (st *Store) Archive(a *Archive, bounded bool) {
 		s.visited.archive(a)
 		s.predecessors.archive(a)
 		if !a.Saving() && bounded && a.err == nil {
-			a.err = st.spillPredecessors(&s.predecessors)
+			st.spillPredecessors(&s.predecessors)
 		}
 		st.archivePages(a, &s.frontier.pages, st.Depth()+1, bounded)
 	}
@@ -306,7 +289,8 @@ func (st *Store) archivePages(a *Archive, pages *[]Page, depth int, bounded bool
 		if !a.Saving() {
 			st.shards[p.Shard].frontier.bytes += int64(cap(p.Data))
 			if bounded && p.States == PageStates {
-				a.err = st.spillPages((*pages)[i:i+1], depth)
+				st.spillPages((*pages)[i:i+1], depth)
+				a.err = st.err
 			}
 		}
 	}
