@@ -164,7 +164,7 @@ func (t *teller) producerDeed(before, after *model.State, st search.Step) (strin
 		return fmt.Sprintf("receives the %s marker that the coordinator had given up on", m.kind()), true
 	}
 	if name == "decide" {
-		if r := &before.Clients[a.A].App; r.Status == model.Admitted && r.API >= model.InitProducerID {
+		if r := &before.Clients[a.A].App; r.Status == model.Admitted && r.API.Part() == model.TransactionsPart {
 			return fmt.Sprintf("appends the batch of %s that it has admitted", t.work(r.Work)), true
 		}
 	}

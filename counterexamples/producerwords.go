@@ -112,7 +112,7 @@ func inputName(value uint8) string {
 
 // named is a request with the transaction that its sender means.
 func (t *teller) named(r *model.Request) string {
-	if r.Work == 0 || r.API < model.InitProducerID {
+	if r.Work == 0 || r.API.Part() != model.TransactionsPart {
 		return r.API.String()
 	}
 	return fmt.Sprintf("%s of %s", r.API, t.work(r.Work))

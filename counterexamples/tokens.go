@@ -14,7 +14,7 @@ var carriesGeneration = [model.NumAPIs]bool{model.SyncGroup: true, model.Heartbe
 // decided: what it presents, against what the coordinator knows. It is empty
 // where nothing is.
 func (t *teller) stale(before *model.State, st search.Step, ev *model.Event) string {
-	if ev.API >= model.InitProducerID {
+	if ev.API.Part() == model.TransactionsPart {
 		return t.staleProducer(before, st, ev)
 	}
 	if ev.API == model.NoAPI || ev.API == model.DeleteGroups || ev.API == model.OffsetFetch {

@@ -35,58 +35,6 @@ const (
 	Async
 )
 
-// Budget names a kind of event that a run may contain a bounded number of.
-type Budget uint8
-
-// The budgets. What a scenario does not ask for costs no states.
-const (
-	Pauses Budget = iota
-	Stalls
-	Crashes
-	Leaves
-	LateRequests
-	LostAnswers
-	Subscriptions
-	AddedPartitions
-	Deletions
-	Expiries
-	Aborts
-	Failovers
-	Zombies
-	LostAppends
-	LeaderFailovers
-	ProducerExpiries
-	IDExpiries
-	NumBudgets
-)
-
-// budgetInfo has the key that a scenario uses, and what it bounds.
-var budgetInfo = [NumBudgets]struct{ key, doc string }{
-	Pauses:           {"pauses", "a process stops, both threads (a long garbage collection)"},
-	Stalls:           {"stalls", "an application thread stops, heartbeats go on"},
-	Crashes:          {"crashes", "a process dies; it may start again as a new one"},
-	Leaves:           {"leaves", "a member unsubscribes or closes"},
-	LateRequests:     {"late_requests", "a client gives up on a request that is still in flight"},
-	LostAnswers:      {"lost_answers", "a client gives up on a request that was decided"},
-	Subscriptions:    {"subscriptions", "a member changes the topics that it subscribes to"},
-	AddedPartitions:  {"added_partitions", "an administrator adds a partition"},
-	Deletions:        {"deletions", "an empty group is deleted, by an administrator or by the expiry sweep"},
-	Expiries:         {"expiries", "a timer fires without a reason (async clock)"},
-	Aborts:           {"aborts", "an application aborts a transaction of its own accord"},
-	Failovers:        {"coordinator_failovers", "another broker becomes transaction coordinator, and reads the log"},
-	Zombies:          {"zombie_coordinators", "the coordinator before a failover goes on with what it has in memory"},
-	LostAppends:      {"lost_appends", "a coordinator does not learn whether its record was written"},
-	LeaderFailovers:  {"leader_failovers", "a partition gets another leader"},
-	ProducerExpiries: {"producer_expiries", "a partition's leader forgets producers without an open transaction (producer.id.expiration.ms)"},
-	IDExpiries:       {"id_expiries", "the coordinator forgets a transactional id that was idle (transactional.id.expiration.ms)"},
-}
-
-// String is the budget's key in a scenario file.
-func (b Budget) String() string { return budgetInfo[b].key }
-
-// Doc says what the budget bounds.
-func (b Budget) Doc() string { return budgetInfo[b].doc }
-
 // Config is what a run does not change: who takes part, which faults may
 // happen how often, and which rules are in force. It is never in the state.
 type Config struct {
@@ -196,3 +144,17 @@ func (c *Config) FirstSubscription() Meta {
 
 // EveryTopic is the subscription to all topics.
 func (c *Config) EveryTopic() Meta { return 1<<c.Topics - 1 }
+
+// Has tells whether a configuration has a part of the protocol.
+func (c *Config) Has(p ProtocolPart) bool {
+	switch p {
+	case ClassicPart, OffsetsPart:
+		return c.Consuming()
+	case TransactionsPart:
+		return c.Producing()
+	}
+	return p == AnyPart
+}
+
+// Concerns tells whether a mutation can make a difference under a configuration.
+func (c *Config) Concerns(m Mutation) bool { return c.Has(Registry[m].Part) }

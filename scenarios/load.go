@@ -339,15 +339,15 @@ func (b *builder) clients() {
 func (b *builder) faults() {
 	f, c := b.in, &b.s.Config
 	var apis []string
-	for a := model.NoAPI + 1; a < model.NumAPIs; a++ {
-		if a != model.DeleteGroups {
+	for _, a := range model.EveryAPI() {
+		if !model.APIs[a].Admin {
 			apis = append(apis, a.String())
 		}
 	}
 	for i, name := range f.Travels {
 		path := fmt.Sprintf("$.travels[%d]", i)
 		a, _ := model.APIByName(apis[b.choice(path, name, apis...)])
-		if a >= model.InitProducerID && !c.Producing() {
+		if a.Part() == model.TransactionsPart && !c.Producing() {
 			b.fail(path, "%s is a producer's request, and the scenario has no producers", name)
 		}
 		c.Travels[a] = true
