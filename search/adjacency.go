@@ -8,22 +8,28 @@ type adjacency struct {
 	n         int // states
 	satisfied [storage.PageStates]uint64
 	ends      [storage.PageStates]int // of each state's edges
-	to        []storage.Fingerprint
-	helped    []uint64 // goals
+	edges     []outEdge
 }
 
-func (a *adjacency) reset() { a.n, a.to, a.helped = 0, a.to[:0], a.helped[:0] }
+// An outEdge is a step of a state.
+type outEdge struct {
+	to     storage.Fingerprint
+	helped uint64 // goals
+	slot   uint32 // of to in the visited set, once the edge was followed
+}
+
+func (a *adjacency) reset() { a.n, a.edges = 0, a.edges[:0] }
 
 // state starts a state.
 func (a *adjacency) state(satisfied uint64) {
-	a.satisfied[a.n], a.ends[a.n] = satisfied, len(a.to)
+	a.satisfied[a.n], a.ends[a.n] = satisfied, len(a.edges)
 	a.n++
 }
 
 // edge adds one of its edges.
 func (a *adjacency) edge(to storage.Fingerprint, helped uint64) {
-	a.to, a.helped = append(a.to, to), append(a.helped, helped)
-	a.ends[a.n-1] = len(a.to)
+	a.edges = append(a.edges, outEdge{to: to, helped: helped})
+	a.ends[a.n-1] = len(a.edges)
 }
 
 // fromHints takes over what the hints of a page say.

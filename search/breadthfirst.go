@@ -45,7 +45,7 @@ func BreadthFirst[S any](ctx context.Context, sys System[S], o Options[S]) Resul
 }
 
 func newBreadthFirst[S any](sys System[S], o Options[S]) *breadthFirst[S] {
-	e := &breadthFirst[S]{
+	b := &breadthFirst[S]{
 		sys:              sys,
 		o:                o,
 		pool:             newWorkerPool(o.Workers),
@@ -55,125 +55,125 @@ func newBreadthFirst[S any](sys System[S], o Options[S]) *breadthFirst[S] {
 		checkpointTicker: newTicker(true, o.CheckpointEvery),
 	}
 	if o.Memory > 0 {
-		e.hintBudget = o.Memory / hintShare
+		b.hintBudget = o.Memory / hintShare
 	}
-	e.checkpointTicker.next = e.checkpointTicker.start // the first is due at once
+	b.checkpointTicker.next = b.checkpointTicker.start // the first is due at once
 	for range o.Workers {
-		e.workers = append(e.workers, newWorker(e))
+		b.workers = append(b.workers, newWorker(b))
 	}
-	return e
+	return b
 }
 
 // search searches until something ends it. After a panic it does not release the store,
 // since a worker may still use it.
-func (e *breadthFirst[S]) search(ctx context.Context) Result[S] {
-	defer e.pool.stop()
-	if e.o.Resume {
-		e.fail(storage.LoadCheckpoint(e.o.Checkpoint, e.archive))
+func (b *breadthFirst[S]) search(ctx context.Context) Result[S] {
+	defer b.pool.stop()
+	if b.o.Resume {
+		b.fail(storage.LoadCheckpoint(b.o.Checkpoint, b.archive))
 	} else {
-		e.seed()
+		b.seed()
 	}
-	for len(e.store.Pages) > 0 && e.found == nil && e.stopped == "" {
-		e.level(ctx)
+	for len(b.store.Pages) > 0 && b.found == nil && b.stopped == "" {
+		b.level(ctx)
 	}
-	r := e.result(ctx)
-	e.store.Release()
+	r := b.result(ctx)
+	b.store.Release()
 	return r
 }
 
 // seed finds the initial states.
-func (e *breadthFirst[S]) seed() {
-	expansions := e.use(1)
-	e.workers[0].seed(expansions[0])
-	e.admit(expansions, true)
-	e.closeLevel()
+func (b *breadthFirst[S]) seed() {
+	expansions := b.use(1)
+	b.workers[0].seed(expansions[0])
+	b.admit(expansions, true)
+	b.closeLevel()
 }
 
 // level expands one level. It may stop between rounds.
-func (e *breadthFirst[S]) level(ctx context.Context) {
-	for len(e.store.Unexpanded) > 0 {
-		if e.betweenRounds(ctx); e.stopped != "" {
+func (b *breadthFirst[S]) level(ctx context.Context) {
+	for len(b.store.Unexpanded) > 0 {
+		if b.betweenRounds(ctx); b.stopped != "" {
 			break
 		}
-		e.round(e.store.Take(roundPages))
-		if e.progressTicker.due() {
-			e.o.Progress(e.progress())
+		b.round(b.store.Take(roundPages))
+		if b.progressTicker.due() {
+			b.o.Progress(b.progress())
 		}
 	}
-	if e.err == nil && e.closeLevel() {
-		e.fail(e.store.Recycle())
+	if b.err == nil && b.closeLevel() {
+		b.fail(b.store.Recycle())
 	}
 }
 
 // betweenRounds looks whether the search must stop although states are left to expand, and
 // saves it. What is stopped within a round is in no state to be saved.
-func (e *breadthFirst[S]) betweenRounds(ctx context.Context) {
+func (b *breadthFirst[S]) betweenRounds(ctx context.Context) {
 	switch {
-	case e.stopped != "":
+	case b.stopped != "":
 		return
-	case e.o.MaxDepth > 0 && e.store.Depth() >= e.o.MaxDepth:
-		e.stopped = StoppedDepth
-	case e.o.MaxStates > 0 && e.store.States() >= e.o.MaxStates:
-		e.stopped = StoppedStates
+	case b.o.MaxDepth > 0 && b.store.Depth() >= b.o.MaxDepth:
+		b.stopped = StoppedDepth
+	case b.o.MaxStates > 0 && b.store.States() >= b.o.MaxStates:
+		b.stopped = StoppedStates
 	default:
-		e.stopped = interruption(ctx)
+		b.stopped = interruption(ctx)
 	}
-	if e.o.Checkpoint != "" && (e.stopped != "" || e.checkpointTicker.due()) {
-		e.fail(storage.SaveCheckpoint(e.o.Checkpoint, e.archive))
+	if b.o.Checkpoint != "" && (b.stopped != "" || b.checkpointTicker.due()) {
+		b.fail(storage.SaveCheckpoint(b.o.Checkpoint, b.archive))
 	}
 }
 
 // round expands pages and admits what they yield.
-func (e *breadthFirst[S]) round(pages []storage.Page) {
-	expansions := e.use(len(pages))
+func (b *breadthFirst[S]) round(pages []storage.Page) {
+	expansions := b.use(len(pages))
 	last := pages[len(pages)-1]
 	alone := last.Base+int64(last.States)-pages[0].Base < fewStates
-	e.pool.run(len(pages), alone, func(worker, i int) {
-		e.workers[worker].expand(&pages[i], expansions[i])
+	b.pool.run(len(pages), alone, func(worker, i int) {
+		b.workers[worker].expand(&pages[i], expansions[i])
 	})
-	for _, w := range e.workers {
-		e.fail(w.err)
+	for _, w := range b.workers {
+		b.fail(w.err)
 	}
-	if e.err == nil {
-		e.makeRoom(expansions)
+	if b.err == nil {
+		b.makeRoom(expansions)
 	}
-	if e.stopped != "" {
+	if b.stopped != "" {
 		return
 	}
-	e.admit(expansions, alone)
-	if len(e.o.Goals) > 0 {
-		e.keepHints(pages, expansions)
+	b.admit(expansions, alone)
+	if len(b.o.Goals) > 0 {
+		b.keepHints(pages, expansions)
 	}
-	e.store.Expanded(pages)
+	b.store.Expanded(pages)
 }
 
 // use returns n expansions to fill.
-func (e *breadthFirst[S]) use(n int) []*storage.Expansion {
-	for len(e.expansions) < n {
-		e.expansions = append(e.expansions, new(storage.Expansion))
+func (b *breadthFirst[S]) use(n int) []*storage.Expansion {
+	for len(b.expansions) < n {
+		b.expansions = append(b.expansions, new(storage.Expansion))
 	}
-	return e.expansions[:n]
+	return b.expansions[:n]
 }
 
 // admit lets the shards admit what was found.
-func (e *breadthFirst[S]) admit(expansions []*storage.Expansion, alone bool) {
-	e.pool.run(storage.Shards, alone, func(worker, id int) {
-		e.workers[worker].admit(id, expansions)
+func (b *breadthFirst[S]) admit(expansions []*storage.Expansion, alone bool) {
+	b.pool.run(storage.Shards, alone, func(worker, id int) {
+		b.workers[worker].admit(id, expansions)
 	})
 }
 
 // closeLevel ends a level and reports whether there is another one.
-func (e *breadthFirst[S]) closeLevel() bool {
-	more := e.store.CloseLevel()
-	for _, w := range e.workers {
-		e.found = least(e.found, w.found)
+func (b *breadthFirst[S]) closeLevel() bool {
+	more := b.store.CloseLevel()
+	for _, w := range b.workers {
+		b.found = least(b.found, w.found)
 	}
 	return more
 }
 
 // fail ends the search with an error.
-func (e *breadthFirst[S]) fail(err error) {
-	if err != nil && e.err == nil {
-		e.err, e.stopped = err, StoppedError
+func (b *breadthFirst[S]) fail(err error) {
+	if err != nil && b.err == nil {
+		b.err, b.stopped = err, StoppedError
 	}
 }

@@ -11,7 +11,7 @@ import (
 const checkpointVersion = "fencecheck search, checkpoint 3"
 
 // identity is what a checkpoint must agree with, part after part.
-func (e *breadthFirst[S]) identity() [][2]string {
+func (b *breadthFirst[S]) identity() [][2]string {
 	names := func(ps []Property[S]) string {
 		var all []string
 		for _, p := range ps {
@@ -20,34 +20,34 @@ func (e *breadthFirst[S]) identity() [][2]string {
 		return strings.Join(all, ", ")
 	}
 	var goals []string
-	for _, g := range e.o.Goals {
+	for _, g := range b.o.Goals {
 		goals = append(goals, g.Name)
 	}
 	return [][2]string{
 		{"version", checkpointVersion},
 		{"layout", fmt.Sprint(storage.Shards, storage.PageStates, roundPages, storage.FingerprintBits, storage.BucketBytes)},
-		{"system", e.o.Identity},
-		{"list of operations", strings.Join(e.sys.Ops(), ", ")},
-		{"list of outcomes", strings.Join(outcomes(e.sys), ", ")},
-		{"list of invariants", names(e.o.Invariants)},
-		{"list of witnesses", names(e.o.Sometimes)},
+		{"system", b.o.Identity},
+		{"list of operations", strings.Join(b.sys.Ops(), ", ")},
+		{"list of outcomes", strings.Join(outcomes(b.sys), ", ")},
+		{"list of invariants", names(b.o.Invariants)},
+		{"list of witnesses", names(b.o.Sometimes)},
 		{"list of goals", strings.Join(goals, ", ")},
-		{"demand on deadlocks", fmt.Sprint(e.o.End != nil)},
+		{"demand on deadlocks", fmt.Sprint(b.o.End != nil)},
 	}
 }
 
 // archive runs through all that a search needs to go on between two rounds.
-func (e *breadthFirst[S]) archive(a *storage.Archive) {
-	for _, part := range e.identity() {
+func (b *breadthFirst[S]) archive(a *storage.Archive) {
+	for _, part := range b.identity() {
 		a.Expect(part[0], part[1])
 	}
-	elapsed := e.progressTicker.elapsed()
+	elapsed := b.progressTicker.elapsed()
 	a.Values(&elapsed)
-	e.progressTicker.before = elapsed - time.Since(e.progressTicker.start)
-	sum := e.sum()
+	b.progressTicker.before = elapsed - time.Since(b.progressTicker.start)
+	sum := b.sum()
 	a.Values(&sum.transitions, &sum.counts, &sum.checks.seen, &sum.found)
 	if !a.Saving() {
-		e.workers[0].add(sum) // from now on it knows what all did
+		b.workers[0].add(sum) // from now on it knows what all did
 	}
-	e.store.Archive(a, e.o.Memory > 0)
+	b.store.Archive(a, b.o.Memory > 0)
 }

@@ -10,7 +10,7 @@ type goalExpander[S any] struct {
 	emit      func(Step) // x.emitted, bound once
 	cur, next S
 	code      []byte
-	sweeper   *sweeper // whose edges these are
+	sweeper   *sweeper // whose adjacency is filled
 }
 
 func newGoalExpander[S any](w *worker[S], goals []Goal[S]) *goalExpander[S] {
@@ -26,12 +26,12 @@ func (x *goalExpander[S]) expand(p *storage.Page, s *sweeper) error {
 		return err
 	}
 	x.sweeper = s
-	s.edges.reset()
+	s.adjacency.reset()
 	var code []byte
 	for i := range p.States {
 		code, data = storage.NextCode(data)
 		if s.reaches[i] == s.analysis.all {
-			s.edges.state(0)
+			s.adjacency.state(0)
 			continue
 		}
 		x.sys.Decode(code, &x.cur)
@@ -39,7 +39,7 @@ func (x *goalExpander[S]) expand(p *storage.Page, s *sweeper) error {
 		if s.analysis.firstSweep {
 			set = satisfied(x.goals, &x.cur)
 		}
-		s.edges.state(set)
+		s.adjacency.state(set)
 		if set|s.reaches[i] != s.analysis.all {
 			x.sys.Next(&x.cur, &x.next, x.emit)
 		}
@@ -57,5 +57,5 @@ func (x *goalExpander[S]) emitted(st Step) {
 		x.canon(&x.next)
 	}
 	x.code = x.sys.Append(x.code[:0], &x.next)
-	x.sweeper.edges.edge(storage.Hash(x.code), set)
+	x.sweeper.adjacency.edge(storage.Hash(x.code), set)
 }

@@ -15,48 +15,48 @@ import (
 const goalsPerBatch = 64
 
 // goalMemory bounds the memory that checking the goals takes, beside the hints.
-func (e *breadthFirst[S]) goalMemory() (bytes int64) {
-	if len(e.o.Goals) == 0 {
+func (b *breadthFirst[S]) goalMemory() (bytes int64) {
+	if len(b.o.Goals) == 0 {
 		return 0
 	}
-	goals := min(len(e.o.Goals), goalsPerBatch)
+	goals := min(len(b.o.Goals), goalsPerBatch)
 	width := int64(1) << bits.Len(uint(goals-1))
 	for id := range storage.Shards {
-		states, slots := e.store.Sizes(id)
+		states, slots := b.store.Sizes(id)
 		bytes += (slots+2*states)*width/8 + 24
 	}
 	return bytes
 }
 
 // queueBudget is what the queues of pages may take.
-func (e *breadthFirst[S]) queueBudget() int64 {
-	if e.o.Memory > 0 {
-		return max(0, e.o.Memory-e.memory())
+func (b *breadthFirst[S]) queueBudget() int64 {
+	if b.o.Memory > 0 {
+		return max(0, b.o.Memory-b.memory())
 	}
-	return max(0, e.hintBudget-e.hintBytes)
+	return max(0, b.hintBudget-b.hintBytes)
 }
 
 // checkGoals returns the violation of the goal that is lost first, if any is. It ends with
 // ctx: then no more is known than what was found before.
-func (e *breadthFirst[S]) checkGoals(ctx context.Context) *Violation[S] {
-	for _, w := range e.workers {
+func (b *breadthFirst[S]) checkGoals(ctx context.Context) *Violation[S] {
+	for _, w := range b.workers {
 		w.detachProbe()
 	}
 	var first *trap[S]
-	for goals := range slices.Chunk(e.o.Goals, goalsPerBatch) {
+	for goals := range slices.Chunk(b.o.Goals, goalsPerBatch) {
 		start := time.Now()
-		r := newReachability(e.store, helpOf(goals), e.queueBudget())
+		r := newReachability(b.store, helpOf(goals), b.queueBudget())
 		var expands []expand
-		for _, w := range e.workers {
+		for _, w := range b.workers {
 			expands = append(expands, newGoalExpander(w, goals).expand)
 		}
-		e.fail(r.run(ctx, e.pool, expands))
-		e.goalTimes = append(e.goalTimes, time.Since(start))
-		if e.stopped = cmp.Or(e.stopped, interruption(ctx)); e.stopped != "" {
+		b.fail(r.run(ctx, b.pool, expands))
+		b.goalTimes = append(b.goalTimes, time.Since(start))
+		if b.stopped = cmp.Or(b.stopped, interruption(ctx)); b.stopped != "" {
 			break
 		}
 		for i := range goals {
-			if t := e.trap(r, goals, i); t.count > 0 && (first == nil || t.before(first)) {
+			if t := b.trap(r, goals, i); t.count > 0 && (first == nil || t.before(first)) {
 				first = t
 			}
 		}
@@ -67,7 +67,7 @@ func (e *breadthFirst[S]) checkGoals(ctx context.Context) *Violation[S] {
 	return &Violation[S]{
 		Property:   first.goal,
 		Kind:       Unreachable,
-		Trace:      e.traceTo(first.depth, first.index),
+		Trace:      b.traceTo(first.depth, first.index),
 		Trap:       first.count,
 		TrapStates: first.states,
 	}
@@ -89,10 +89,10 @@ func (t *trap[S]) before(u *trap[S]) bool {
 }
 
 // trap goes through all states in the order of the search.
-func (e *breadthFirst[S]) trap(r *reachability, goals []Goal[S], goal int) *trap[S] {
+func (b *breadthFirst[S]) trap(r *reachability, goals []Goal[S], goal int) *trap[S] {
 	t := &trap[S]{goal: goals[goal].Name}
-	for n := range e.store.AllPages {
-		p := &e.store.AllPages[n]
+	for n := range b.store.AllPages {
+		p := &b.store.AllPages[n]
 		for i := range int64(p.States) {
 			if r.reached[p.Shard].get(p.First+i)>>goal&1 == 1 {
 				continue
@@ -100,8 +100,8 @@ func (e *breadthFirst[S]) trap(r *reachability, goals []Goal[S], goal int) *trap
 			if t.count++; t.count == 1 {
 				t.depth, t.index = p.Depth, p.Base+i
 			}
-			if len(t.states) < e.o.TrapStates {
-				t.states = append(t.states, e.state(p, i))
+			if len(t.states) < b.o.TrapStates {
+				t.states = append(t.states, b.state(p, i))
 			}
 		}
 	}
@@ -109,16 +109,16 @@ func (e *breadthFirst[S]) trap(r *reachability, goals []Goal[S], goal int) *trap
 }
 
 // state decodes the i-th state of a page.
-func (e *breadthFirst[S]) state(p *storage.Page, i int64) (s S) {
-	data, err := p.Load(&e.workers[0].buffer)
+func (b *breadthFirst[S]) state(p *storage.Page, i int64) (s S) {
+	data, err := p.Load(&b.workers[0].buffer)
 	if err != nil {
-		e.fail(err)
+		b.fail(err)
 		return s
 	}
 	var code []byte
 	for range i + 1 {
 		code, data = storage.NextCode(data)
 	}
-	e.sys.Decode(code, &s)
+	b.sys.Decode(code, &s)
 	return s
 }

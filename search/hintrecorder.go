@@ -70,28 +70,28 @@ func (r *hintRecorder) add(f storage.Fingerprint, set uint64) {
 }
 
 // recording tells whether hints of the next round shall be kept.
-func (e *breadthFirst[S]) recording() bool {
-	return len(e.o.Goals) > 0 && len(e.o.Goals) <= goalsPerBatch && e.hintBytes < e.hintBudget
+func (b *breadthFirst[S]) recording() bool {
+	return len(b.o.Goals) > 0 && len(b.o.Goals) <= goalsPerBatch && b.hintBytes < b.hintBudget
 }
 
 // keepHints keeps the hints that a round recorded with its pages.
-func (e *breadthFirst[S]) keepHints(pages []storage.Page, expansions []*storage.Expansion) {
+func (b *breadthFirst[S]) keepHints(pages []storage.Page, expansions []*storage.Expansion) {
 	for i, x := range expansions {
 		if h := &x.Hints; len(h.Edges) > 0 {
 			pages[i].Hints = h.Clone()
-			e.hintBytes += h.Bytes()
+			b.hintBytes += h.Bytes()
 		}
 	}
 }
 
 // dropHints makes room: what can be made again is the first to go. From now on
 // none are kept.
-func (e *breadthFirst[S]) dropHints() {
-	e.hintBytes, e.hintBudget = 0, 0
-	for i := range e.store.AllPages {
-		e.store.AllPages[i].Hints = nil
+func (b *breadthFirst[S]) dropHints() {
+	b.hintBytes, b.hintBudget = 0, 0
+	for i := range b.store.AllPages {
+		b.store.AllPages[i].Hints = nil
 	}
-	for _, x := range e.expansions {
+	for _, x := range b.expansions {
 		x.Hints = storage.Hints{}
 	}
 }

@@ -42,10 +42,10 @@ func (q *pageQueue) bytes() int64 {
 }
 
 // add adds an edge, unless there are too many sets.
-func (q *pageQueue) add(to storage.Fingerprint, slot uint32, state int, set uint64) bool {
-	n, ok := q.sets.Intern(set)
+func (q *pageQueue) add(e outEdge, state int) bool {
+	n, ok := q.sets.Intern(e.helped)
 	if ok {
-		q.pending = append(q.pending, pendingEdge{slot, uint8(to.Shard()), uint8(state), n})
+		q.pending = append(q.pending, pendingEdge{e.slot, uint8(e.to.Shard()), uint8(state), n})
 	}
 	return ok
 }

@@ -50,9 +50,9 @@ type Itemizer[S any] interface {
 // profile adds up what the probes measured. The search itself is charged with what
 // is left: of what it does with a step, of the phase in which states are admitted, and
 // of the whole.
-func (e *breadthFirst[S]) profile(r *Result[S]) *Profile {
-	p := e.workers[0].probe
-	for _, w := range e.workers[1:] {
+func (b *breadthFirst[S]) profile(r *Result[S]) *Profile {
+	p := b.workers[0].probe
+	for _, w := range b.workers[1:] {
 		p.add(w.probe)
 	}
 	f, clock := &Profile{Every: sampleEvery}, p.clockCost()
@@ -69,22 +69,22 @@ func (e *breadthFirst[S]) profile(r *Result[S]) *Profile {
 		left[phase] -= cost + again
 		own += again
 	}
-	for i, name := range e.sys.Ops() {
+	for i, name := range b.sys.Ops() {
 		add(CostOperation, name, p.operation(i, clock), r.OpCounts[i])
 	}
-	for i := range e.o.Invariants {
-		timed(phaseOf(&e.o.Invariants[i]), CostInvariant, e.o.Invariants[i].Name, &p.invariants[i], repeats)
+	for i := range b.o.Invariants {
+		timed(phaseOf(&b.o.Invariants[i]), CostInvariant, b.o.Invariants[i].Name, &p.invariants[i], repeats)
 	}
-	for i := range e.o.Sometimes {
-		timed(phaseOf(&e.o.Sometimes[i]), CostWitness, e.o.Sometimes[i].Name, &p.witnesses[i], repeats)
+	for i := range b.o.Sometimes {
+		timed(phaseOf(&b.o.Sometimes[i]), CostWitness, b.o.Sometimes[i].Name, &p.witnesses[i], repeats)
 	}
-	batches := slices.Collect(slices.Chunk(e.o.Goals, goalsPerBatch))
-	for i, cost := range e.goalTimes {
+	batches := slices.Collect(slices.Chunk(b.o.Goals, goalsPerBatch))
+	for i, cost := range b.goalTimes {
 		var names []string // goals are checked together
 		for _, g := range batches[i] {
 			names = append(names, g.Name)
 		}
-		add(CostGoal, strings.Join(names, ", "), cost*time.Duration(len(e.workers)), r.States)
+		add(CostGoal, strings.Join(names, ", "), cost*time.Duration(len(b.workers)), r.States)
 	}
 	timed(otherwise, CostEngine, "decode", &p.decode[expanding], repeats)
 	timed(admitting, CostEngine, "decode for invariants", &p.decode[admitting], repeats)
@@ -93,7 +93,7 @@ func (e *breadthFirst[S]) profile(r *Result[S]) *Profile {
 	add(CostEngine, "hash and look up", left[expanding], r.Transitions)
 	add(CostEngine, "admit", left[admitting], r.States)
 	add(CostEngine, "this profile", own, p.clockReads)
-	add(CostEngine, "wait, files, other", r.Elapsed*time.Duration(len(e.workers))-f.Total, 0)
+	add(CostEngine, "wait, files, other", r.Elapsed*time.Duration(len(b.workers))-f.Total, 0)
 	return f
 }
 

@@ -7,34 +7,34 @@ import (
 )
 
 // result checks the goals and sums up.
-func (e *breadthFirst[S]) result(ctx context.Context) Result[S] {
-	sum := e.sum()
+func (b *breadthFirst[S]) result(ctx context.Context) Result[S] {
+	sum := b.sum()
 	r := Result[S]{
-		Complete:      e.stopped == "" && e.found == nil,
-		Stopped:       e.stopped,
-		States:        e.store.States(),
+		Complete:      b.stopped == "" && b.found == nil,
+		Stopped:       b.stopped,
+		States:        b.store.States(),
 		Transitions:   sum.transitions,
-		Depth:         max(0, e.store.Depth()),
-		Memory:        e.memory(),
+		Depth:         max(0, b.store.Depth()),
+		Memory:        b.memory(),
 		OpCounts:      sum.ops,
 		OutcomeCounts: sum.outcomes,
 		Seen:          sum.checks.seen,
 	}
-	r.describeVisited(e.store.VisitedBytes())
+	r.describeVisited(b.store.VisitedBytes())
 	switch {
-	case e.found != nil:
-		r.Violation = e.violation(*e.found)
-	case r.Complete && len(e.o.Goals) > 0:
-		r.Violation = e.checkGoals(ctx)
-		r.Stopped, r.Complete = e.stopped, e.stopped == ""
+	case b.found != nil:
+		r.Violation = b.violation(*b.found)
+	case r.Complete && len(b.o.Goals) > 0:
+		r.Violation = b.checkGoals(ctx)
+		r.Stopped, r.Complete = b.stopped, b.stopped == ""
 	}
-	if e.err != nil {
-		r.Err, r.Stopped, r.Complete, r.Violation = e.err, e.stopped, false, nil
+	if b.err != nil {
+		r.Err, r.Stopped, r.Complete, r.Violation = b.err, b.stopped, false, nil
 	}
 	r.Verdict = verdict(r.Violation != nil, r.Stopped, r.Seen)
-	r.Elapsed = e.progressTicker.elapsed()
-	if e.o.Profile {
-		r.Profile = e.profile(&r)
+	r.Elapsed = b.progressTicker.elapsed()
+	if b.o.Profile {
+		r.Profile = b.profile(&r)
 	}
 	return r
 }
@@ -48,27 +48,27 @@ func (r *Result[S]) describeVisited(bytes int64) {
 }
 
 // sum adds up what the workers counted and found, in a worker that cannot work.
-func (e *breadthFirst[S]) sum() *worker[S] {
-	sum := &worker[S]{checks: newChecks(e.o.Invariants, e.o.Sometimes), counts: newCounts(e.sys)}
-	for _, w := range e.workers {
+func (b *breadthFirst[S]) sum() *worker[S] {
+	sum := &worker[S]{checks: newChecks(b.o.Invariants, b.o.Sometimes), counts: newCounts(b.sys)}
+	for _, w := range b.workers {
 		sum.add(w)
 	}
 	return sum
 }
 
 // progress describes the search between two rounds.
-func (e *breadthFirst[S]) progress() Progress {
+func (b *breadthFirst[S]) progress() Progress {
 	p := Progress{
-		States:   e.store.States(),
-		Depth:    e.store.Depth(),
-		Frontier: e.store.Frontier(),
-		Memory:   e.memory(),
-		Elapsed:  e.progressTicker.elapsed(),
+		States:   b.store.States(),
+		Depth:    b.store.Depth(),
+		Frontier: b.store.Frontier(),
+		Memory:   b.memory(),
+		Elapsed:  b.progressTicker.elapsed(),
 	}
-	for _, w := range e.workers {
+	for _, w := range b.workers {
 		p.Transitions += w.transitions
 	}
-	if total := estimate(e.store.LevelSizes()); total > p.States { // else it is refuted already
+	if total := estimate(b.store.LevelSizes()); total > p.States { // else it is refuted already
 		p.Total = total
 	}
 	return p

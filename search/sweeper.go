@@ -6,7 +6,7 @@ import (
 	"fencecheck/search/internal/storage"
 )
 
-// An expand function makes the steps of a page again, and puts what they help into the edges
+// An expand function makes the steps of a page again, and puts what they help into the adjacency
 // of a sweeper.
 type expand func(p *storage.Page, s *sweeper) error
 
@@ -14,8 +14,7 @@ type expand func(p *storage.Page, s *sweeper) error
 type sweeper struct {
 	analysis   *reachability
 	expand     expand
-	edges      adjacency
-	slots      []uint32 // by edge, as far as it was followed
+	adjacency  adjacency
 	queue      pageQueue
 	reaches    [storage.PageStates]uint64 // by state of the page: the goals that are in reach
 	propagated [storage.PageStates]uint64 // and those of them that were propagated
@@ -82,11 +81,11 @@ func (s *sweeper) followEdges(p *storage.Page, q *pageQueue) {
 			return
 		}
 	} else {
-		s.edges.fromHints(p.Hints, p.States)
+		s.adjacency.fromHints(p.Hints, p.States)
 	}
 	if s.analysis.firstSweep {
 		for i := range p.States {
-			s.reaches[i] |= s.edges.satisfied[i]
+			s.reaches[i] |= s.adjacency.satisfied[i]
 		}
 	}
 	s.followAll(p.States)
@@ -96,13 +95,14 @@ func (s *sweeper) followEdges(p *storage.Page, q *pageQueue) {
 // enqueue queues the edges that may help later, if there is room.
 func (s *sweeper) enqueue(p *storage.Page, q *pageQueue, whole bool) {
 	s.queue.pending, s.queue.sets = s.queue.pending[:0], s.queue.sets[:0]
-	edge := 0
-	for i := range p.States {
-		for ; edge < s.edges.ends[i]; edge++ {
-			if set := s.edges.helped[edge]; set&^s.reaches[i] != 0 && !s.queue.add(s.edges.to[edge], s.slots[edge], i, set) {
+	start := 0
+	for i, end := range s.adjacency.ends[:p.States] {
+		for _, e := range s.adjacency.edges[start:end] {
+			if e.helped&^s.reaches[i] != 0 && !s.queue.add(e, i) {
 				return
 			}
 		}
+		start = end
 	}
 	need := s.queue.bytes() - q.bytes()
 	if p.Hints != nil {
@@ -119,12 +119,11 @@ func (s *sweeper) enqueue(p *storage.Page, q *pageQueue, whole bool) {
 // followAll follows the edges: the first one of each state, then the second one of those
 // that may still reach more, and so on. Most states need no more than one.
 func (s *sweeper) followAll(states int) {
-	s.slots = slices.Grow(s.slots[:0], len(s.edges.to))[:len(s.edges.to)]
 	s.unsettled = s.unsettled[:0]
 	start := 0
 	for i := range states {
 		s.unsettled = append(s.unsettled, unsettled{i, start})
-		start = s.edges.ends[i]
+		start = s.adjacency.ends[i]
 	}
 	for todo := s.unsettled; len(todo) > 0; {
 		kept := todo[:0]
@@ -142,22 +141,20 @@ func (s *sweeper) followBatch(batch []unsettled, kept []unsettled) []unsettled {
 	var fps [storage.BatchSize]storage.Fingerprint
 	n := 0
 	for _, o := range batch {
-		for end := s.edges.ends[o.state]; o.edge < end; o.edge++ {
-			if s.edges.helped[o.edge]&^s.reaches[o.state] == 0 {
-				continue
+		for end := s.adjacency.ends[o.state]; o.edge < end; o.edge++ {
+			if e := &s.adjacency.edges[o.edge]; e.helped&^s.reaches[o.state] != 0 {
+				fps[n], batch[n] = e.to, o
+				n++
+				break
 			}
-			fps[n], batch[n] = s.edges.to[o.edge], o
-			n++
-			break
 		}
 	}
 	st := s.analysis.store
 	st.PrefetchAll(fps[:n])
-	for i, o := range batch[:n] {
-		f := fps[i]
-		slot := st.Find(f)
-		s.slots[o.edge] = uint32(slot)
-		s.reaches[o.state] |= s.analysis.reachedBySlot[f.Shard()].get(int64(slot)) & s.edges.helped[o.edge]
+	for _, o := range batch[:n] {
+		e := &s.adjacency.edges[o.edge]
+		e.slot = uint32(st.Find(e.to))
+		s.reaches[o.state] |= s.analysis.reachedBySlot[e.to.Shard()].get(int64(e.slot)) & e.helped
 		kept = append(kept, unsettled{o.state, o.edge + 1})
 	}
 	return kept

@@ -27,12 +27,12 @@ type worker[S any] struct {
 	probe       *probe[S] // nil: no profile is wanted
 }
 
-func newWorker[S any](e *breadthFirst[S]) *worker[S] {
+func newWorker[S any](b *breadthFirst[S]) *worker[S] {
 	w := &worker[S]{
-		search: e,
-		sys:    fork(e.sys),
-		checks: newChecks(e.o.Invariants, e.o.Sometimes),
-		counts: newCounts(e.sys),
+		search: b,
+		sys:    fork(b.sys),
+		checks: newChecks(b.o.Invariants, b.o.Sometimes),
+		counts: newCounts(b.sys),
 	}
 	w.emit, w.canon = w.emitted, canonizer(w.sys, w.count)
 	w.audit, w.checkNew = newAudit(w.sys), w.checkState
@@ -41,8 +41,8 @@ func newWorker[S any](e *breadthFirst[S]) *worker[S] {
 		w.audit.state(w.next)
 		w.emitted(st)
 	}
-	w.successors.store, w.successors.hints.goals = e.store, helpOf(e.o.Goals)
-	if e.o.Profile {
+	w.successors.store, w.successors.hints.goals = b.store, helpOf(b.o.Goals)
+	if b.o.Profile {
 		attachProbe(w)
 	}
 	return w
