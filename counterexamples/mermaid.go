@@ -61,7 +61,7 @@ func (d *diagram) step(n int, s *Story, told *Told) {
 	if marked {
 		d.line("rect rgb(255, 228, 225)")
 	}
-	d.note([]string{told.Lane}, fmt.Sprintf("step %d: %s", n, told.Deed))
+	d.note([]string{told.Lane}, fmt.Sprintf("step %d: %s", n, told.Does))
 	for _, m := range told.Messages {
 		if m.Held {
 			d.note([]string{m.From}, m.String())

@@ -6,23 +6,22 @@ import (
 	"strings"
 
 	"fencecheck/model"
-	"fencecheck/search"
 )
 
 // reading is what readers with read_committed learn in a step: which records
 // they get, and which they never will.
-func (t *teller) reading(before, after *model.State, st search.Step) []Change {
+func (t *teller) reading(s *step) []Change {
 	var all []Change
 	t.fenced = nil
 	for p := range t.g.cfg.Outputs {
-		for _, r := range t.readings(&t.g.cfg.Rules, before, after, st, p) {
+		for _, r := range t.readings(&t.g.cfg.Rules, s, s.after, p) {
 			if r.visible {
 				t.outputs[r.entry.Value] = append(t.outputs[r.entry.Value], t.work(r.entry.Work))
-				if w := before.Work(r.entry.Work); w != nil && w.Fenced {
+				if w := s.before.Work(r.entry.Work); w != nil && w.Fenced {
 					t.fenced = append(t.fenced, fmt.Sprintf("%s from %s", t.record(r.entry.Work, r.entry.Value), logName(p)))
 				}
 			}
-			all = append(all, Change{"readers", r.text(t, p), t.lane(logLane(uint8(p)))})
+			all = append(all, Change{"readers", r.text(t, p), t.lane(leaderLane(uint8(p)))})
 		}
 	}
 	return all
@@ -51,11 +50,11 @@ func (r *readingOf) text(t *teller, p int) string {
 
 // readings asks the readers' rules about a log to which the step has appended a
 // record or a marker.
-func (t *teller) readings(rules *model.Rules, before, after *model.State, st search.Step, p int) []readingOf {
-	old := before.Txns.Logs[p]
+func (t *teller) readings(rules *model.Rules, s *step, after *model.State, p int) []readingOf {
+	old := s.before.Txns.Logs[p]
 	log := append([]model.Entry(nil), old.Log[:old.Len()]...)
 	decided := len(log)
-	if m, ok := t.marker(before, st); ok && int(m.log) == p && after.Last.Err == model.None {
+	if m, _ := t.requested(s); m.API == model.WriteTxnMarkers && int(m.Log) == p && after.Last.Err == model.None {
 		kind := model.AbortMarker
 		if m.Commit {
 			kind = model.CommitMarker
@@ -85,14 +84,14 @@ func (t *teller) readings(rules *model.Rules, before, after *model.State, st sea
 	return all
 }
 
-// missingOfTransactions says what a rule would have changed that no actor has
+// missingLater says what a rule would have changed that no actor has
 // noticed yet: what readers get, or what is remembered.
-func (t *teller) missingOfTransactions(b *takenBack, before, after, other *model.State, st search.Step) string {
+func (t *teller) missingLater(b *takenBack, s *step, other *model.State) string {
 	if !t.g.cfg.Producing() {
 		return ""
 	}
 	for p := range t.g.cfg.Outputs {
-		is, were := t.readings(&t.g.cfg.Rules, before, after, st, p), t.readings(b.rules, before, other, st, p)
+		is, were := t.readings(&t.g.cfg.Rules, s, s.after, p), t.readings(b.rules, s, other, p)
 		if slices.Equal(is, were) {
 			continue
 		}
@@ -105,7 +104,7 @@ func (t *teller) missingOfTransactions(b *takenBack, before, after, other *model
 		}
 		return fmt.Sprintf("%s: readers %s", inForce(b.mutation), strings.Join(words, ", "))
 	}
-	if other.Last = after.Last; *other != *after {
+	if other.Last = s.after.Last; *other != *s.after {
 		return inForce(b.mutation) + ", the state would differ here in a way that shows only later"
 	}
 	return ""

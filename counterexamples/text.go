@@ -58,7 +58,7 @@ func (b *page) step(n int, s *Story, told *Told) {
 	for _, name := range s.Lanes {
 		lane = max(lane, len(name))
 	}
-	b.entry(fmt.Sprintf("%2d  ", n), 0, told.Lane, lane+2, told.Deed)
+	b.entry(fmt.Sprintf("%2d  ", n), 0, told.Lane, lane+2, told.Does)
 	const label = 9
 	indent := 4 + lane + 2 + 2
 	for _, m := range told.Messages {
@@ -94,7 +94,7 @@ func messageLabel(m *Message, lane string) string {
 }
 
 // toBroker tells whether a message goes to a coordinator.
-func (m *Message) toBroker() bool { return m.To == transactions || m.To == deposed }
+func (m *Message) toBroker() bool { return m.To == transactions || m.To == oldCoordinator }
 
 // messageText leaves the name of the request out of an answer that stands
 // below it.

@@ -2,7 +2,6 @@ package counterexamples
 
 import (
 	"fmt"
-	"strings"
 
 	"fencecheck/model"
 )
@@ -34,7 +33,7 @@ func (t *teller) transactionChanges(before, after *model.State, id int) []string
 		words = append(words, t.pairWas(b.PID, b.Epoch, a.PID, a.Epoch))
 	}
 	if a.Next != b.Next && a.Next != 0 {
-		words = append(words, fmt.Sprintf("then producer id %d", t.pid(a.Next)))
+		words = append(words, fmt.Sprintf("then %s", t.producer(a.Next)))
 	}
 	if b.Partitions != a.Partitions && a.Partitions != 0 {
 		words = append(words, "partitions "+logNames(a.Partitions))
@@ -45,43 +44,28 @@ func (t *teller) transactionChanges(before, after *model.State, id int) []string
 // pairWas is a producer id and epoch that have changed.
 func (t *teller) pairWas(b model.ProducerID, be model.Epoch, a model.ProducerID, ae model.Epoch) string {
 	if b == a {
-		return fmt.Sprintf("producer id %d, epoch %d (was %d)", t.pid(a), ae, be)
+		return fmt.Sprintf("%s, epoch %d (was %d)", t.producer(a), ae, be)
 	}
 	return t.pair(a, ae)
-}
-
-// logNames lists a set of logs.
-func logNames(set model.PartSet) string {
-	var names []string
-	for p := range model.NumLogs {
-		if set.Has(p) {
-			names = append(names, logName(p))
-		}
-	}
-	return strings.Join(names, " ")
 }
 
 // leaderChanges is what a partition's leader knows of producers.
 func (t *teller) leaderChanges(before, after *model.State, p int) []string {
 	var words []string
-	find := func(s *model.State, id model.ProducerID) *model.ProducerEntry {
-		l := model.PartitionLeader{Entries: s.Txns.Logs[p].Entries[:]}
-		return l.Find(id)
-	}
 	for i := range after.Txns.Logs[p].Entries {
 		a := &after.Txns.Logs[p].Entries[i]
 		if a.PID == 0 {
 			continue
 		}
-		b := find(before, a.PID)
+		b := producerEntry(before, uint8(p), a.PID)
 		if b == nil {
 			b = &model.ProducerEntry{PID: a.PID, Epoch: model.NoEpoch, CoordinatorEpoch: -1}
 		}
 		words = append(words, t.entryChanges(b, a)...)
 	}
 	for i := range before.Txns.Logs[p].Entries {
-		if id := before.Txns.Logs[p].Entries[i].PID; id != 0 && find(after, id) == nil {
-			words = append(words, fmt.Sprintf("knows nothing of producer id %d any more", t.pid(id)))
+		if id := before.Txns.Logs[p].Entries[i].PID; id != 0 && producerEntry(after, uint8(p), id) == nil {
+			words = append(words, fmt.Sprintf("knows nothing of %s any more", t.producer(id)))
 		}
 	}
 	return words
@@ -93,24 +77,24 @@ func (t *teller) entryChanges(b, a *model.ProducerEntry) []string {
 	if b.Epoch != a.Epoch && b.Epoch != model.NoEpoch {
 		was = fmt.Sprintf(" (was %d)", b.Epoch)
 	}
-	switch id := t.pid(a.PID); {
+	switch id := t.producer(a.PID); {
 	case a.Open && !b.Open:
-		words = append(words, fmt.Sprintf("a transaction is open for producer id %d at epoch %d%s", id, a.Epoch, was))
+		words = append(words, fmt.Sprintf("a transaction is open for %s at epoch %d%s", id, a.Epoch, was))
 	case b.Open && !a.Open:
-		words = append(words, fmt.Sprintf("no transaction is open for producer id %d any more, epoch %d%s", id, a.Epoch, was))
+		words = append(words, fmt.Sprintf("no transaction is open for %s any more, epoch %d%s", id, a.Epoch, was))
 	case a.Open && b.Epoch != a.Epoch:
-		words = append(words, fmt.Sprintf("the open transaction of producer id %d goes on at epoch %d%s", id, a.Epoch, was))
+		words = append(words, fmt.Sprintf("the open transaction of %s goes on at epoch %d%s", id, a.Epoch, was))
 	case b.Epoch != a.Epoch:
-		words = append(words, fmt.Sprintf("knows producer id %d at epoch %d%s", id, a.Epoch, was))
+		words = append(words, fmt.Sprintf("knows %s at epoch %d%s", id, a.Epoch, was))
 	}
 	if b.CoordinatorEpoch != a.CoordinatorEpoch && (b.CoordinatorEpoch >= 0 || a.CoordinatorEpoch > 0) {
 		words = append(words, fmt.Sprintf("coordinator epoch %d", a.CoordinatorEpoch))
 	}
 	switch {
 	case b.Guard == 0 && a.Guard != 0:
-		words = append(words, fmt.Sprintf("a batch of producer id %d is admitted", t.pid(a.PID)))
+		words = append(words, fmt.Sprintf("a batch of %s is admitted", t.producer(a.PID)))
 	case b.Guard != 0 && a.Guard == 0 && !a.Open:
-		words = append(words, fmt.Sprintf("no batch of producer id %d is admitted any more", t.pid(a.PID)))
+		words = append(words, fmt.Sprintf("no batch of %s is admitted any more", t.producer(a.PID)))
 	}
 	return words
 }
@@ -127,7 +111,7 @@ func (t *teller) pendingChanges(before, after *model.State) []string {
 	}
 	var words []string
 	for _, o := range after.Txns.Pending {
-		was, text := find(before, o), fmt.Sprintf("%s = %d of producer id %d", partitionName(int(o.Partition)), o.Offset, t.pid(o.PID))
+		was, text := find(before, o), fmt.Sprintf("%s = %d of %s", partitionName(int(o.Partition)), o.Offset, t.producer(o.PID))
 		switch {
 		case o.PID == 0 || was == o.Offset:
 		case was == model.NoOffset:
@@ -138,7 +122,7 @@ func (t *teller) pendingChanges(before, after *model.State) []string {
 	}
 	for _, o := range before.Txns.Pending {
 		if p := int(o.Partition); o.PID != 0 && find(after, o) == model.NoOffset && !after.Last.Committed.Has(p) {
-			words = append(words, fmt.Sprintf("%s = %d of producer id %d is dropped", partitionName(p), o.Offset, t.pid(o.PID)))
+			words = append(words, fmt.Sprintf("%s = %d of %s is dropped", partitionName(p), o.Offset, t.producer(o.PID)))
 		}
 	}
 	return words
@@ -161,7 +145,7 @@ func (t *teller) producerChanges(before, after *model.State, client int) []strin
 	case b.Work == 0 && a.Work != 0:
 		words = append(words, "in transaction "+t.work(a.Work))
 	case b.Work == 0 || a.Work != 0 || after.Last.Received != model.EndTxn:
-	case b.Phase == model.Committing || t.op == "commit-transaction":
+	case after.Last.ToldCommit:
 		words = append(words, fmt.Sprintf("has been told that %s is committed", t.work(b.Work)))
 	default:
 		words = append(words, fmt.Sprintf("has been told that %s is aborted", t.work(b.Work)))

@@ -1,0 +1,275 @@
+package counterexamples
+
+import (
+	"fmt"
+	"strings"
+
+	"fencecheck/model"
+)
+
+// groupRequests has the words for the requests of members and administrators.
+var groupRequests = map[model.API]requestWords{
+	model.JoinGroup: {at: atGroup, stale: staleJoin, held: "the join phase ends",
+		presents: func(t *teller, r *model.Request) string {
+			text := t.presented(r.ID)
+			if t.g.cfg.Topics > 1 {
+				text += ", topics " + topicNames(r.Meta)
+			}
+			return text + t.offered(int(r.Client))
+		},
+		brings: func(t *teller, r *model.Request) string {
+			switch r.Err {
+			case model.MemberIDRequired:
+				return ": join again as " + t.member(r.NewID)
+			case model.None:
+			default:
+				return ""
+			}
+			text := fmt.Sprintf(": member %s, generation %d", t.member(r.NewID), r.NewGen)
+			if r.Protocol == 0 {
+				text += ", no assignor"
+			}
+			if r.Leads {
+				text += ", leads the group"
+			}
+			return text
+		}},
+	model.SyncGroup: {at: atGroup, stale: staleMember, held: "the leader's plan is there",
+		presents: func(t *teller, r *model.Request) string {
+			if r.Leads {
+				return t.memberAndGeneration(r) + ", the plan " + t.plan(r)
+			}
+			return t.memberAndGeneration(r)
+		},
+		brings: func(_ *teller, r *model.Request) string {
+			if r.Err != model.None {
+				return ""
+			}
+			return ": the assignment is " + orNothing(r.Assignment)
+		}},
+	model.Heartbeat: {at: atGroup, stale: staleMember, presents: (*teller).memberAndGeneration},
+	model.LeaveGroup: {at: atGroup, stale: staleJoin,
+		presents: func(t *teller, r *model.Request) string { return t.presented(r.ID) }},
+	model.OffsetFetch: {at: atGroup,
+		brings: func(t *teller, r *model.Request) string {
+			if r.Err != model.None {
+				return ""
+			}
+			return ": " + t.offsets(r, "nothing is committed")
+		}},
+	model.OffsetCommit: {at: atGroup, stale: staleCommit,
+		presents: func(t *teller, r *model.Request) string {
+			return fmt.Sprintf("%s, %s", t.memberAndGeneration(r), t.offsets(r, "nothing"))
+		}},
+	model.DeleteGroups: {at: atGroup},
+}
+
+func (t *teller) memberAndGeneration(r *model.Request) string {
+	return fmt.Sprintf("%s, %s", t.presented(r.ID), presentedGeneration(r.Generation))
+}
+
+func (t *teller) presented(id model.MemberID) string {
+	if id == 0 {
+		return "no member id"
+	}
+	return "member " + t.member(id)
+}
+
+func presentedGeneration(g model.Generation) string {
+	if g < 0 {
+		return "no generation"
+	}
+	return fmt.Sprintf("generation %d", g)
+}
+
+// offered names the assignors where the members differ in them.
+func (t *teller) offered(client int) string {
+	for i := range t.g.cfg.Members {
+		if t.g.cfg.Protocols[i] != t.g.cfg.Protocols[0] {
+			var names []string
+			for l := t.g.cfg.Protocols[client]; l != 0; l = l.Rest() {
+				names = append(names, [...]string{model.Range: "range", model.RoundRobin: "roundrobin"}[l.First()])
+			}
+			return ", assignors " + strings.Join(names, ", ")
+		}
+	}
+	return ""
+}
+
+// plan is what a leader sends: the owner of each partition.
+func (t *teller) plan(r *model.Request) string {
+	var words []string
+	for p, id := range r.Plan[:r.Seen] {
+		if id != 0 {
+			words = append(words, fmt.Sprintf("%s to %s", partitionName(p), t.member(id)))
+		}
+	}
+	if len(words) == 0 {
+		return "without assignments"
+	}
+	return strings.Join(words, ", ")
+}
+
+// offsets lists those that a request or an answer names.
+func (t *teller) offsets(r *model.Request, none string) string {
+	var words []string
+	for p, o := range r.Offsets[:t.g.cfg.AllPartitions()] {
+		if o != model.NoOffset {
+			words = append(words, fmt.Sprintf("%s = %d", partitionName(p), o))
+		}
+	}
+	if len(words) == 0 {
+		return none
+	}
+	return strings.Join(words, ", ")
+}
+
+// staleMember compares the member and the generation with the group's.
+func staleMember(t *teller, s *step, _ *model.Request) string {
+	ev := &s.after.Last
+	m := s.before.Member(ev.ID)
+	known := m != nil && !m.Is(model.Pending)
+	return t.staleToken(s, known, ev.Generation == s.before.Group.Generation, fmt.Sprintf("generation %d, member %s", ev.Generation, t.member(ev.ID)))
+}
+
+// staleJoin: who joins or leaves presents no generation, and may have an id that
+// was only handed out.
+func staleJoin(t *teller, s *step, _ *model.Request) string {
+	id := s.after.Last.ID
+	if id == 0 {
+		return ""
+	}
+	return t.staleToken(s, s.before.Member(id) != nil, true, "member "+t.member(id))
+}
+
+// staleCommit: a commit without member and generation is fenced by nothing but
+// the presence of members.
+func staleCommit(t *teller, s *step, r *model.Request) string {
+	if s.after.Last.ID == 0 {
+		return fmt.Sprintf("no token: presents no generation and no member; the group is %s, %s", s.before.Group.State, t.roster(s.before))
+	}
+	return staleMember(t, s, r)
+}
+
+func (t *teller) staleToken(s *step, known, current bool, presents string) string {
+	ev := &s.after.Last
+	switch {
+	case !known || !current:
+		return fmt.Sprintf("stale: presents %s; %s", presents, groupHas(s.before, known))
+	case ev.Stale != 0:
+		return fmt.Sprintf("stale in substance: presents %s, which are current, but rests on an assignment of %s that has been replaced", presents, partitionNames(ev.Stale))
+	case ev.Late:
+		return fmt.Sprintf("late: presents %s, which are still current, so no token tells that its sender gave up on it", presents)
+	}
+	return ""
+}
+
+// groupHas is what the coordinator knows at that moment.
+func groupHas(s *model.State, known bool) string {
+	switch {
+	case s.Group.State == model.Absent:
+		return "there is no such group"
+	case !known:
+		return fmt.Sprintf("the group is at generation %d and has no such member", s.Group.Generation)
+	}
+	return fmt.Sprintf("the group is at generation %d", s.Group.Generation)
+}
+
+func (t *teller) groupChanges(before, after *model.State) []string {
+	b, a := &before.Group, &after.Group
+	var words []string
+	if b.State != a.State {
+		words = append(words, a.State.String())
+	}
+	if b.Generation != a.Generation {
+		words = append(words, fmt.Sprintf("generation %d (was %d)", a.Generation, b.Generation))
+	}
+	if was, is := t.roster(before), t.roster(after); was != is {
+		words = append(words, is)
+	}
+	if was, is := t.assignment(before), t.assignment(after); was != is && a.State == model.Stable {
+		words = append(words, is)
+	}
+	return words
+}
+
+// roster lists the members that the coordinator counts, and the ids that it
+// has only handed out.
+func (t *teller) roster(s *model.State) string {
+	var members, pending string
+	for i := range s.Members {
+		switch m := &s.Members[i]; {
+		case m.ID == 0:
+		case m.Is(model.Pending):
+			pending += " " + t.member(m.ID)
+		default:
+			members += " " + t.member(m.ID)
+		}
+	}
+	text := "no members"
+	if members != "" {
+		text = "members" + members
+	}
+	if pending != "" {
+		text += ", handed out to a newcomer" + pending
+	}
+	return text
+}
+
+func (t *teller) assignment(s *model.State) string {
+	var words []string
+	for i := range s.Members {
+		if m := &s.Members[i]; m.ID != 0 && !m.Is(model.Pending) {
+			words = append(words, t.member(m.ID)+" has "+orNothing(m.Assignment))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func (t *teller) offsetChanges(before, after *model.State) []string {
+	var words []string
+	for p := range t.g.cfg.AllPartitions() {
+		if b, a := before.Offsets[p], after.Offsets[p]; b != a {
+			words = append(words, fmt.Sprintf("%s committed %s (was %s)", partitionName(p), offsetText(a), offsetText(b)))
+		}
+	}
+	return words
+}
+
+func offsetText(o model.Offset) string {
+	if o == model.NoOffset {
+		return "none"
+	}
+	return number(int(o))
+}
+
+func (t *teller) clientChanges(b, a *model.Client) []string {
+	var words []string
+	switch {
+	case b.ID != a.ID && a.ID == 0:
+		words = append(words, "has no member id")
+	case b.ID != a.ID:
+		words = append(words, "member id "+t.member(a.ID))
+	}
+	switch {
+	case b.Generation != a.Generation && a.Generation < 0:
+		words = append(words, "has no generation")
+	case b.Generation != a.Generation:
+		words = append(words, fmt.Sprintf("generation %d", a.Generation))
+	}
+	if b.Owned != a.Owned {
+		words = append(words, "owns "+orNothing(a.Owned))
+	}
+	for p := range t.g.cfg.AllPartitions() {
+		if read := a.Owned &^ a.Unfetched; read.Has(p) && (b.Position[p] != a.Position[p] || !(b.Owned &^ b.Unfetched).Has(p)) {
+			words = append(words, fmt.Sprintf("position %s = %d", partitionName(p), a.Position[p]))
+		}
+	}
+	if a.Rejoin && !b.Rejoin {
+		words = append(words, "knows that it must join again")
+	}
+	if a.Phase == model.Failed && b.Phase != model.Failed {
+		words = append(words, "has failed: the application gets an exception")
+	}
+	return words
+}

@@ -1,0 +1,287 @@
+package counterexamples
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fencecheck/invariants"
+	"fencecheck/model"
+	"fencecheck/ops"
+	"fencecheck/search"
+)
+
+// A Story is a counterexample as it is told, whatever it is written in.
+type Story struct {
+	Title     string
+	Scenario  string
+	Property  string
+	Claim     string // what the property demands
+	Mutations []string
+	Bounds    string
+	Names     string   // what the names in it stand for, "" where they need no word
+	Confirmed string   // the broker that gave these answers, "" if none was asked
+	Lanes     []string // who takes part, the clients first
+	Steps     []Told
+	Ending    string // what is violated, with numbers
+	Outlook   []string
+}
+
+// Told is one step of a story.
+type Told struct {
+	Lane     string
+	Does     string // what its actor does
+	Messages []Message
+	Changes  []Change
+	Stale    string   // what is wrong with the token that the request carries
+	Missing  []string // what the checks that were taken away would have done
+}
+
+// Message is a request or an answer on its way between two actors.
+type Message struct {
+	From, To string
+	API      string
+	Text     string // what it carries, "" if nothing
+	Request  bool
+	// Delayed: it is only sent in this step, and arrives in a later one.
+	Delayed bool
+	// Held: it is no answer at all yet, for the coordinator holds the request.
+	Held bool
+	// Inner: whoever decides a request asks somebody else first.
+	Inner bool
+}
+
+// Change is how the state of an actor, or of something that the actor At has,
+// differs after a step.
+type Change struct{ Who, What, At string }
+
+// Tell makes a story of a counterexample, which must replay.
+func Tell(c *Counterexample) (*Story, error) {
+	t, err := newTeller(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: claim(c.Property), Bounds: Bounds(c.Scenario), Names: t.legend(), Confirmed: c.Confirmed}
+	for _, m := range c.Scenario.Config.Rules.Off.List() {
+		s.Mutations = append(s.Mutations, fmt.Sprintf("%s: %s", missingRule(m), model.Registry[m].Rule))
+	}
+	before := t.g.start()
+	for i, st := range c.Steps {
+		var after model.State
+		taken, ok := t.g.sys.Take(&before, &after, st)
+		if !ok {
+			return nil, fmt.Errorf("step %d: %s is not possible here", i+1, t.g.describe(st))
+		}
+		now := newStep(&before, &after, taken)
+		s.Steps = append(s.Steps, t.tell(now))
+		if i == len(c.Steps)-1 {
+			s.Ending, s.Outlook = t.ending(now), t.outlook(&after)
+		}
+		before = after
+	}
+	s.Lanes = t.lanes(s.Steps)
+	return s, nil
+}
+
+// missingRule names a rule that is gone. A defect is in the registry under its
+// own name, with the rule that it breaks.
+func missingRule(m model.Mutation) string {
+	if isDefect(m) {
+		return fmt.Sprintf("the rule that the defect %s breaks", m)
+	}
+	return m.String()
+}
+
+func isDefect(m model.Mutation) bool { return strings.HasSuffix(m.String(), "-bug") }
+
+// claim is the property in words.
+func claim(property string) string {
+	if inv, ok := invariants.ByName(property); ok {
+		return inv.Doc
+	}
+	if g, ok := invariants.GoalByName(property); ok {
+		return g.Doc
+	}
+	return ""
+}
+
+// A step is what a story tells, with the states before and after it.
+type step struct {
+	search.Step
+	before, after *model.State
+	op            *ops.Op
+	args          ops.Args
+}
+
+func newStep(before, after *model.State, st search.Step) *step {
+	return &step{st, before, after, &ops.Table[st.Op], ops.Unpack(st.Arg)}
+}
+
+// A teller follows a counterexample and puts it into words.
+type teller struct {
+	g        *stage
+	subjects []subject
+	probe    *ops.Exec // lets requests travel, so that what they carry can be seen
+	back     []takenBack
+	numbers
+	outputs map[uint8][]string // whose outputs of an input record readers have got
+	fenced  []string           // what readers have got of fenced transactions in the latest step
+}
+
+// takenBack is the scenario with one of its mutations taken back.
+type takenBack struct {
+	mutation model.Mutation
+	rules    *model.Rules
+	exec     *ops.Exec
+}
+
+func newTeller(c *Counterexample) (*teller, error) {
+	g, err := newStage(context.Background(), c.Scenario, c.Property)
+	if err != nil {
+		return nil, err
+	}
+	t := &teller{g: g, numbers: newNumbers(), outputs: map[uint8][]string{}}
+	t.subjects = t.findSubjects()
+	open := *g.cfg
+	for api := range open.Travels {
+		if model.API(api) != model.LeaveGroup { // nobody waits for its answer
+			open.Travels[api] = true
+		}
+	}
+	t.probe = ops.NewExec(&open)
+	for _, m := range g.cfg.Rules.Off.List() {
+		cfg := *g.cfg
+		cfg.Rules.Off = cfg.Rules.Off.Without(m)
+		t.back = append(t.back, takenBack{m, &cfg.Rules, ops.NewExec(&cfg)})
+	}
+	return t, nil
+}
+
+// tell puts one step into words.
+func (t *teller) tell(s *step) Told {
+	t.learn(s)
+	told := Told{
+		Lane:     t.lane(laneOf(s.before, s.Step)),
+		Does:     t.does(s),
+		Messages: t.messages(s),
+		Changes:  t.changes(s.before, s.after),
+		Stale:    t.stale(s),
+	}
+	told.Changes = append(told.Changes, t.reading(s)...)
+	for i := range t.back {
+		if text := t.missing(&t.back[i], s); text != "" {
+			told.Missing = append(told.Missing, text)
+		}
+	}
+	return told
+}
+
+// does is what the actor of a step does.
+func (t *teller) does(s *step) string {
+	return t.named(s, s.op.Tells(t.g.cfg, s.before, s.after, s.args))
+}
+
+// stale says what is wrong with the token of a request that is decided: what it
+// presents, against what whoever decides it knows.
+func (t *teller) stale(s *step) string {
+	says := wordsOf(s.after.Last.API).stale
+	if says == nil {
+		return ""
+	}
+	r, _ := t.requested(s)
+	if s.op.Actor == ops.ByOldCoordinator && r.API != model.WriteTxnMarkers {
+		return t.staleCoordinator(s.before, &r)
+	}
+	return says(t, s, &r)
+}
+
+// missing compares a step with the same one where a mutation is taken back.
+func (t *teller) missing(b *takenBack, s *step) string {
+	var other model.State
+	taken, ok := b.exec.Take(s.before, &other, s.Op, s.args)
+	switch {
+	case !ok:
+		return inForce(b.mutation) + ", this step would not have been possible"
+	case taken.Outcome != s.Outcome:
+		answer := wouldAnswer(answerOf(ops.Outcomes[taken.Outcome]))
+		if isDefect(b.mutation) {
+			return fmt.Sprintf("%s, the answer would have been %s", inForce(b.mutation), answer)
+		}
+		return fmt.Sprintf("the missing check %s would have answered %s", b.mutation, answer)
+	}
+	if changes := t.changes(s.after, &other); len(changes) > 0 {
+		return fmt.Sprintf("%s: %s", inForce(b.mutation), joinChanges(changes))
+	}
+	return t.missingLater(b, s, &other)
+}
+
+// inForce is the condition that a rule were there.
+func inForce(m model.Mutation) string {
+	if isDefect(m) {
+		return fmt.Sprintf("without the defect %s", m)
+	}
+	return fmt.Sprintf("with the rule %s in force", m)
+}
+
+func wouldAnswer(answer string) string {
+	switch answer {
+	case "parked":
+		return "nothing yet"
+	case "":
+		return "nothing"
+	}
+	return answer
+}
+
+// joinChanges is how things would be, against how they are.
+func joinChanges(changes []Change) string {
+	return list(changes, "; ", func(c Change) string { return c.Who + " " + strings.ReplaceAll(c.What, "(was ", "(not ") })
+}
+
+// ending is what is violated, in one sentence.
+func (t *teller) ending(s *step) string {
+	var text string
+	if t.g.goal != nil {
+		end := newStep(s.after, s.after, s.Step)
+		text = t.named(end, t.g.goal.Ending(t.g.cfg, end.before, end.after))
+	} else {
+		text = t.named(s, t.g.invariant.Ending(t.g.cfg, s.before, s.after))
+	}
+	if text == "" {
+		return claim(t.g.property())
+	}
+	return text
+}
+
+// outlook says, where a goal is out of reach, which steps the missing rules
+// would have made possible now.
+func (t *teller) outlook(s *model.State) []string {
+	if t.g.goal == nil {
+		return nil
+	}
+	var possible []search.Step
+	var next model.State
+	t.g.sys.Next(s, &next, func(st search.Step) { possible = append(possible, search.Step{Op: st.Op, Arg: st.Arg}) })
+	var all []string
+	for _, b := range t.back {
+		b.exec.Next(s, &next, func(taken ops.Taken) {
+			st := search.Step{Op: taken.Op, Arg: taken.Args.Pack()}
+			if !slices.Contains(possible, st) {
+				all = append(all, fmt.Sprintf("%s, the next could be: %s: %s", inForce(b.mutation), t.lane(laneOf(s, st)), t.does(newStep(s, &next, st))))
+			}
+		})
+	}
+	return all
+}
+
+// changes lists what is different after a step, subject by subject.
+func (t *teller) changes(before, after *model.State) []Change {
+	var all []Change
+	for _, s := range t.subjects {
+		if words := s.changes(before, after); len(words) > 0 {
+			all = append(all, Change{s.name, strings.Join(words, ", "), t.lane(s.lane)})
+		}
+	}
+	return all
+}
