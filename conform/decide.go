@@ -65,7 +65,7 @@ func (g *game) decide(s *state, r request) outcome {
 	if !parked && !r.Step.Op.timer() {
 		own := after.answerOf(reply)
 		if r.Step.Op == offsetFetch {
-			own.Offsets = fetched(&c)
+			own.Offsets = fetched(after.offsets(&c))
 		}
 		o.Own = &own
 	}
@@ -76,21 +76,14 @@ func (g *game) decide(s *state, r request) outcome {
 // ask is the one place where requests meet the rules.
 func (g *game) ask(c *model.Coordinator, r request, o *outcome) (reply model.Reply, parked bool) {
 	switch r.Step.Op {
-	case joinNew, joinKnown:
-		return c.JoinGroup(model.JoinGroupRequest{MemberID: r.ID, Session: r.session(), Protocols: r.Protocols, Meta: r.Meta,
-			OldVersion: r.Step.Variant == oldVersion, Fresh: r.Fresh})
-	case syncGroup:
-		return c.SyncGroup(model.SyncGroupRequest{MemberID: r.ID, Generation: r.Generation, Protocol: r.Protocol, Plan: r.Plan})
-	case heartbeat:
-		return c.Heartbeat(model.HeartbeatRequest{MemberID: r.ID, Generation: r.Generation}), false
-	case leaveGroup:
-		return c.LeaveGroup(r.ID), false
-	case offsetCommit:
-		return c.OffsetCommit(model.OffsetCommitRequest{MemberID: r.ID, Generation: r.Generation, Offsets: r.Offsets[:]}), false
+	case joinNew, joinKnown, syncGroup, heartbeat, leaveGroup:
+		return c.Decide(&model.GroupRequest{API: r.api(), MemberID: r.ID, Generation: r.Generation, Session: r.session(), Protocols: r.Protocols, Meta: r.Meta,
+			OldVersion: r.Step.Variant == oldVersion, Fresh: r.Fresh, Protocol: r.Protocol, Plan: r.Plan})
+	case offsetCommit, deleteGroup:
+		q := model.OffsetsRequest{API: r.api(), MemberID: r.ID, Generation: r.Generation, Offsets: r.Offsets[:]}
+		return model.Reply{To: r.ID, API: q.API, Err: o.After.offsets(c).Decide(&q)}, false
 	case offsetFetch:
 		return model.Reply{API: model.OffsetFetch}, false
-	case deleteGroup:
-		return c.DeleteGroup(), false
 	case sessionTimer:
 		o.Ignored = !c.ExpireSession(r.ID)
 	case joinTimer:
@@ -150,11 +143,9 @@ func (s *state) remember(before *state, r request, parked bool) {
 	}
 }
 
-func fetched(c *model.Coordinator) []model.Offset {
+func fetched(s *model.OffsetStore) []model.Offset {
 	all := make([]model.Offset, parts)
-	for p := range all {
-		all[p] = c.OffsetFetch(p)
-	}
+	s.Decide(&model.OffsetsRequest{API: model.OffsetFetch, Offsets: all})
 	return all
 }
 

@@ -41,7 +41,12 @@ func start() state {
 
 // coordinator is the view through which the rules read and write s.
 func (s *state) coordinator(rules *model.Rules) model.Coordinator {
-	return model.Coordinator{Rules: rules, Group: &s.Group, Members: s.Members[:], Offsets: s.Offsets[:]}
+	return model.Coordinator{Rules: rules, Group: &s.Group, Members: s.Members[:]}
+}
+
+// offsets is the view on what the group has committed.
+func (s *state) offsets(c *model.Coordinator) *model.OffsetStore {
+	return &model.OffsetStore{Rules: c.Rules, Group: c, Committed: s.Offsets[:]}
 }
 
 // size is the number of ids that the coordinator remembers.

@@ -67,18 +67,52 @@ func (t *table) leader(place uint8) *model.PartitionLeader {
 	return l
 }
 
-// groups is the view on the group.
-func (t *table) groups(absent bool) *model.Coordinator {
-	c := &model.Coordinator{Rules: t.rules, Group: &t.group, Members: t.crew[:], Offsets: []model.Offset{t.Offset},
-		OffsetsAt: []uint32{t.OffsetAt}, Pending: t.Pending[:]}
+// offsets is the view on the group's offsets.
+func (t *table) offsets(absent bool) *model.OffsetStore {
+	group := &model.Coordinator{Rules: t.rules, Group: &t.group, Members: t.crew[:]}
 	if absent {
-		c.Group, c.Members = &model.Group{}, nil
+		group.Group, group.Members = &model.Group{}, nil
 	}
-	return c
+	return &model.OffsetStore{Rules: t.rules, Group: group, Committed: []model.Offset{t.Offset}, At: []uint32{t.OffsetAt}, Pending: t.Pending[:]}
 }
 
 // keep takes over what the group's coordinator has changed.
-func (t *table) keep(c *model.Coordinator) { t.Offset, t.OffsetAt = c.Offsets[0], c.OffsetsAt[0] }
+func (t *table) keep(o *model.OffsetStore) { t.Offset, t.OffsetAt = o.Committed[0], o.At[0] }
+
+// brokers are the coordinators and the leader of a partition.
+func (t *table) brokers(place uint8, absent bool) *model.Brokers {
+	b := &model.Brokers{Coordinator: &t.txns, Leader: t.leader(place)}
+	if place == offsetsPlace {
+		b.Offsets = t.offsets(absent)
+	}
+	return b
+}
+
+// at lets the brokers of a partition decide a request.
+func (t *table) at(place uint8, absent bool, q *model.TxnRequest) model.TxnReply {
+	b := t.brokers(place, absent)
+	a := b.Decide(q)
+	if o, ok := b.Offsets.(*model.OffsetStore); ok {
+		t.keep(o)
+	}
+	return a
+}
+
+// place is the partition that a request is for.
+func (r *txnRequest) place() uint8 {
+	if r.Step.Op == addOffsets || r.Step.Op == txnCommit {
+		return offsetsPlace
+	}
+	return r.Step.Place
+}
+
+// model is the request as the rules know it.
+func (r *txnRequest) model() model.TxnRequest {
+	v := r.spoken()
+	return model.TxnRequest{API: txnAPIs[r.Step.Op], PID: r.PID, Epoch: r.Epoch, Version: v.txnV, Verify: v.verify, Commit: r.Step.Commit,
+		Partitions: model.Part(coordinatorsName(r.place())), Sequence: r.Sequence, Transactional: v.txnV != 0,
+		MemberID: r.Member, Generation: r.Generation, CoordinatorEpoch: r.Coord}
+}
 
 // decide lets package model decide one step, and lets the markers that come of
 // it reach every partition.
@@ -104,53 +138,47 @@ func (t *table) deliver() {
 		if !t.Outbox.To.Has(name) {
 			continue
 		}
-		t.txns.MarkerAnswered(name, t.mark(place, t.Outbox))
+		q := t.Outbox.Request()
+		t.txns.MarkerAnswered(name, t.mark(place, &q))
 	}
 }
 
 // mark writes a marker at a partition.
-func (t *table) mark(place uint8, m model.Marker) model.Error {
-	_, err := t.leader(place).WriteMarker(m)
-	if err != model.None {
-		return err
-	}
-	if place == offsetsPlace {
-		c := t.groups(false)
-		c.EndTransaction(m.PID, m.Commit)
-		t.keep(c)
-		return err
+func (t *table) mark(place uint8, q *model.TxnRequest) model.Error {
+	a := t.at(place, false, q)
+	if a.Err != model.None || place == offsetsPlace {
+		return a.Err
 	}
 	kind := model.AbortMarker
-	if m.Commit {
+	if q.Commit {
 		kind = model.CommitMarker
 	}
-	t.log(place, logged{Kind: kind, PID: m.PID, Epoch: m.Epoch})
-	return err
+	t.log(place, logged{Kind: kind, PID: q.PID, Epoch: q.Epoch})
+	return a.Err
 }
 
-// ask is the one place where requests meet the rules.
+// ask lets requests meet the rules.
 func (t *table) ask(r txnRequest) txnAnswer {
+	q := r.model()
 	switch r.Step.Op {
-	case initProducer:
-		return answerOfTxn(t.txns.InitProducerID(model.InitProducerIDRequest{PID: r.PID, Epoch: r.Epoch}))
+	case initProducer, endTxn, addPartition, addOffsets:
+		return answerOfTxn(t.at(r.place(), false, &q).TransactionReply)
 	case exhaust:
 		return answerOfTxn(t.exhaust())
-	case addPartition, addOffsets:
-		return txnAnswer{Err: t.add(r)}
 	case produce:
-		return t.produce(r)
+		return t.produce(r, &q)
 	case txnCommit:
-		return txnAnswer{Err: t.txnCommit(r)}
-	case endTxn:
-		return answerOfTxn(t.txns.EndTxn(model.EndTxnRequest{PID: r.PID, Epoch: r.Epoch, Commit: r.Step.Commit, Version: r.spoken().txnV}))
-	case writeMarker:
-		return txnAnswer{Err: t.mark(r.Step.Place, model.Marker{PID: r.PID, Epoch: r.Epoch, CoordinatorEpoch: r.Coord, Commit: r.Step.Commit, Version: r.spoken().txnV})}
-	case memberCommit:
-		c := t.groups(false)
 		t.Numbers++
-		reply := c.OffsetCommit(model.OffsetCommitRequest{MemberID: r.Member, Generation: r.Generation, Offsets: []model.Offset{model.Offset(t.Numbers)}})
-		t.keep(c)
-		return txnAnswer{Err: reply.Err}
+		q.Offsets = []model.Offset{model.Offset(t.Numbers)}
+		return txnAnswer{Err: t.at(offsetsPlace, r.Step.Cred == absentGroup, &q).Err}
+	case writeMarker:
+		return txnAnswer{Err: t.mark(r.Step.Place, &q)}
+	case memberCommit:
+		o := t.offsets(false)
+		t.Numbers++
+		err := o.Decide(&model.OffsetsRequest{API: model.OffsetCommit, MemberID: r.Member, Generation: r.Generation, Offsets: []model.Offset{model.Offset(t.Numbers)}})
+		t.keep(o)
+		return txnAnswer{Err: err}
 	case txnTimer:
 		return txnAnswer{Ignored: !t.txns.Overdue()}
 	case restart:
@@ -169,54 +197,31 @@ const bumps = int(model.MaxEpoch)
 // exhaust repeats InitProducerId until no epoch is left.
 func (t *table) exhaust() (last model.TransactionReply) {
 	for range bumps {
-		last = t.txns.InitProducerID(model.InitProducerIDRequest{})
+		last = t.at(0, false, &model.TxnRequest{API: model.InitProducerID}).TransactionReply
 	}
 	return last
 }
 
-func (t *table) add(r txnRequest) model.Error {
-	place := r.Step.Place
-	if r.Step.Op == addOffsets {
-		place = offsetsPlace
-	}
-	q := model.AddPartitionsRequest{PID: r.PID, Epoch: r.Epoch, Partitions: model.Part(coordinatorsName(place)), Version: r.spoken().txnV}
-	if r.spoken().verify {
-		return t.txns.Verify(q)
-	}
-	return t.txns.AddPartitions(q)
-}
-
-func (t *table) batch(r txnRequest) model.Batch {
-	v := r.spoken().txnV
-	return model.Batch{PID: r.PID, Epoch: r.Epoch, Sequence: r.Sequence, Transactional: v != 0, Version: v}
-}
-
-func (t *table) produce(r txnRequest) txnAnswer {
-	l, b := t.leader(r.Step.Place), t.batch(r)
+func (t *table) produce(r txnRequest, q *model.TxnRequest) txnAnswer {
 	t.Numbers++
-	if b.Transactional {
-		if err := l.Admit(&b, &t.txns, int(r.Step.Place)); err != model.None {
-			return txnAnswer{Err: err}
-		}
-	}
-	back, duplicate, err := l.Append(b)
+	a := t.at(r.Step.Place, false, q)
 	switch {
-	case err != model.None:
-		return txnAnswer{Err: err}
-	case duplicate:
-		return txnAnswer{Place: t.place(r, back), Again: true}
+	case a.Err != model.None:
+		return txnAnswer{Err: a.Err}
+	case a.Duplicate:
+		return txnAnswer{Place: t.appendedAt(r, a.Back), Again: true}
 	}
 	kind := model.PlainRecord
-	if b.Transactional {
+	if q.Transactional {
 		kind = model.TransactionalRecord
 	}
 	t.log(r.Step.Place, logged{Kind: kind, PID: r.PID, Epoch: r.Epoch, Sequence: r.Sequence, Value: t.Numbers})
 	return txnAnswer{Place: len(t.Logs[r.Step.Place])}
 }
 
-// place is where a batch is that a producer appended some batches ago, counted
+// appendedAt is where a batch is that a producer appended some batches ago, counted
 // from 1.
-func (t *table) place(r txnRequest, back int) int {
+func (t *table) appendedAt(r txnRequest, back int) int {
 	log := t.Logs[r.Step.Place]
 	for i := len(log) - 1; i >= 0; i-- {
 		if l := log[i]; l.PID == r.PID && (l.Kind == model.PlainRecord || l.Kind == model.TransactionalRecord) {
@@ -227,18 +232,6 @@ func (t *table) place(r txnRequest, back int) int {
 		}
 	}
 	return 0
-}
-
-func (t *table) txnCommit(r txnRequest) model.Error {
-	l, b := t.leader(offsetsPlace), t.batch(r)
-	t.Numbers++
-	if err := l.Admit(&b, &t.txns, model.OffsetsPartition); err != model.None {
-		return err
-	}
-	c := t.groups(r.Step.Cred == absentGroup)
-	err := l.CommitTxnOffsets(c, b, model.TxnOffsetCommitRequest{PID: r.PID, MemberID: r.Member, Generation: r.Generation, Offsets: []model.Offset{model.Offset(t.Numbers)}})
-	t.keep(c)
-	return err
 }
 
 // restart: another coordinator and other leaders go on from what the logs hold.
@@ -260,12 +253,9 @@ func (t *table) observe(r txnRequest) txnAnswer {
 	case lastOffset:
 		return txnAnswer{Place: t.readable(r.Step.Place, r.Step.Stable)}
 	case readOffset:
-		c := t.groups(false)
-		if !r.Step.Stable {
-			return txnAnswer{Offset: c.OffsetFetch(0) + 1}
-		}
-		o, err := c.OffsetFetchStable(0)
-		return txnAnswer{Offset: o + 1, Err: err}
+		q := model.OffsetsRequest{API: model.OffsetFetch, Offsets: make([]model.Offset, 1), Partitions: 1, Stable: r.Step.Stable}
+		err := t.offsets(false).Decide(&q)
+		return txnAnswer{Offset: q.Offsets[0] + 1, Err: err}
 	}
 	return txnAnswer{State: t.describe(), PID: t.Txn.PID, Epoch: t.Txn.Epoch}
 }

@@ -471,9 +471,9 @@ func (r *txnReplay) recover(ctx context.Context, last int) error {
 			continue
 		}
 		side := y.last.Txns.IDs[id]
-		tc := model.TransactionCoordinator{Rules: &y.cfg.Rules, Txn: &side.Txn, Log: &side.Log, Outbox: &side.Outbox}
+		tc := &model.TransactionCoordinator{Rules: &y.cfg.Rules, Txn: &side.Txn, Log: &side.Log, Outbox: &side.Outbox}
 		q := txnRequest{Step: txnStep{Op: addPartition, Style: styled(addPartition, y.cfg.Version)}, PID: y.pids[p.PID], Epoch: p.Epoch}
-		expected := txnAnswer{Err: tc.AddPartitions(model.AddPartitionsRequest{PID: p.PID, Epoch: p.Epoch, Partitions: 1, Version: y.cfg.Version}).
+		expected := txnAnswer{Err: (&model.Brokers{Coordinator: tc}).Decide(&model.TxnRequest{API: model.AddPartitionsToTxn, PID: p.PID, Epoch: p.Epoch, Partitions: 1, Version: y.cfg.Version}).Err.
 			Told(model.AddPartitionsToTxn, q.spoken().version)}
 		t := r.ids[id]
 		m, err := r.stage.ask(ctx, t.cue.coordinator, t.cue.message(q, 0))

@@ -279,7 +279,7 @@ func (y *txnStory) tell(t *took) {
 	case name == "transaction-timeout":
 		x.r.Step.Op, x.id = txnTimer, args.A
 		y.lines = append(y.lines, x)
-	case sends && (r.API >= model.InitProducerID || r.API == model.OffsetFetch && y.cfg.Transactional):
+	case sends && (r.API.Part() == model.TransactionsPart || r.API == model.OffsetFetch && y.cfg.Transactional):
 		x.late = name == "decide-late"
 		y.toCoordinators(t, &x, r)
 		y.lines = append(y.lines, x)

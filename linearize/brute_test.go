@@ -124,7 +124,7 @@ func (b *brute) silent(s bruteState) bool {
 }
 
 func (b *brute) coordinator(s *bruteState, pick int) *model.Coordinator {
-	return &model.Coordinator{Rules: &b.rules, Group: &s.group, Members: s.members[:], Offsets: s.applied[:], Pick: pick}
+	return &model.Coordinator{Rules: &b.rules, Group: &s.group, Members: s.members[:], Pick: pick}
 }
 
 // deliver gives each answer to the parked request of its member.
@@ -176,20 +176,16 @@ func (b *brute) decide(s bruteState, i, pick int) (bruteState, bool) {
 	var r model.Reply
 	parked := false
 	switch k.api {
-	case model.JoinGroup:
+	case model.JoinGroup, model.SyncGroup:
 		s.next[i] = 1
-		r, parked = c.JoinGroup(model.JoinGroupRequest{MemberID: k.member, Protocols: k.protos, Meta: k.meta, OldVersion: k.old, Fresh: k.fresh})
-	case model.SyncGroup:
-		s.next[i] = 1
-		r, parked = c.SyncGroup(model.SyncGroupRequest{MemberID: k.member, Generation: k.gen, Plan: k.plan})
-	case model.Heartbeat:
-		r = c.Heartbeat(model.HeartbeatRequest{MemberID: k.member, Generation: k.gen})
-	case model.LeaveGroup:
-		r = c.LeaveGroup(k.member)
+		r, parked = c.Decide(k.request())
+	case model.Heartbeat, model.LeaveGroup:
+		r, _ = c.Decide(k.request())
 	case model.OffsetCommit:
 		offsets := []model.Offset{model.NoOffset, model.NoOffset, model.NoOffset}
 		k.store(offsets)
-		if r = c.OffsetCommit(model.OffsetCommitRequest{MemberID: k.member, Generation: k.gen, Offsets: offsets}); r.Err == model.None {
+		store := model.OffsetStore{Rules: c.Rules, Group: c, Committed: s.applied[:]}
+		if r.Err = store.Decide(&model.OffsetsRequest{API: k.api, MemberID: k.member, Generation: k.gen, Offsets: offsets}); r.Err == model.None {
 			parked = true
 			s.push(i)
 		}

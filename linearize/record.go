@@ -34,11 +34,12 @@ func Record(r Run) *History {
 	s.build = NewBuilder(fmt.Sprintf("run-%d", r.Seed),
 		Field{"seed", mustJSON(r.Seed)}, Field{"api", mustJSON(map[string]int{"join": 9, "commit": 9})})
 	s.build.h.Header.API = map[string]int64{"join": 9, "commit": 9}
-	s.memory = model.Coordinator{Rules: &s.run.Rules, Group: &model.Group{}, Members: make([]model.Member, 64), Offsets: make([]model.Offset, recordedPartitions)}
-	for p := range s.memory.Offsets {
-		s.memory.Offsets[p] = model.NoOffset
+	s.memory = model.Coordinator{Rules: &s.run.Rules, Group: &model.Group{}, Members: make([]model.Member, 64)}
+	s.offsets = model.OffsetStore{Rules: &s.run.Rules, Group: &s.memory, Committed: make([]model.Offset, recordedPartitions)}
+	for p := range s.offsets.Committed {
+		s.offsets.Committed[p] = model.NoOffset
 	}
-	s.covered = append([]model.Offset(nil), s.memory.Offsets...)
+	s.covered = append([]model.Offset(nil), s.offsets.Committed...)
 	for i := range r.Clients + r.Simple {
 		s.clients = append(s.clients, &client{index: i, p: s.newProcess(), simple: i >= r.Clients})
 	}
@@ -56,6 +57,7 @@ type simulation struct {
 	rng       *rand.Rand
 	build     *Builder
 	memory    model.Coordinator
+	offsets   model.OffsetStore
 	names     []string       // of member ids
 	given     map[int]int    // ids handed out, by client
 	covered   []model.Offset // what plain fetches see

@@ -17,7 +17,7 @@ func (s *simulation) decide(m *message) {
 	case fJoin:
 		s.park(m, parkingPlace{model.JoinGroup, id}, s.join(m, id))
 	case fSync:
-		req := model.SyncGroupRequest{MemberID: id, Generation: model.Generation(m.in.Generation)}
+		req := model.GroupRequest{API: model.SyncGroup, MemberID: id, Generation: model.Generation(m.in.Generation)}
 		for _, name := range sortedKeys(m.in.Assign) {
 			a := model.MemberAssignment{ID: s.id(name)}
 			for _, tp := range m.in.Assign[name] {
@@ -25,11 +25,12 @@ func (s *simulation) decide(m *message) {
 			}
 			req.Plan = append(req.Plan, a)
 		}
-		s.park(m, parkingPlace{model.SyncGroup, id}, func() (model.Reply, bool) { return c.SyncGroup(req) })
+		s.park(m, parkingPlace{model.SyncGroup, id}, func() (model.Reply, bool) { return c.Decide(&req) })
 	case fHeartbeat:
-		s.answer(m, c.Heartbeat(model.HeartbeatRequest{MemberID: id, Generation: model.Generation(m.in.Generation)}))
+		a, _ := c.Decide(&model.GroupRequest{API: model.Heartbeat, MemberID: id, Generation: model.Generation(m.in.Generation)})
+		s.answer(m, a)
 	case fLeave:
-		a := c.LeaveGroup(id)
+		a, _ := c.Decide(&model.GroupRequest{API: model.LeaveGroup, MemberID: id})
 		s.reply()
 		s.answer(m, a)
 	case fCommit:
@@ -43,7 +44,7 @@ func (s *simulation) decide(m *message) {
 // join is the call for a JoinGroup. A new member gets the id that its client's
 // name and a counter make.
 func (s *simulation) join(m *message, id model.MemberID) func() (model.Reply, bool) {
-	req := model.JoinGroupRequest{MemberID: id, Protocols: model.ProtocolList(model.Range)}
+	req := model.GroupRequest{API: model.JoinGroup, MemberID: id, Protocols: model.ProtocolList(model.Range)}
 	version, _ := strconv.ParseUint(strings.Trim(m.in.Meta, `"`), 10, 32)
 	req.Meta = model.Meta(version)
 	if id == 0 {
@@ -51,7 +52,7 @@ func (s *simulation) join(m *message, id model.MemberID) func() (model.Reply, bo
 		s.names = append(s.names, fmt.Sprintf("c%d.%d", m.from.index, s.given[m.from.index]))
 		req.Fresh = model.MemberID(len(s.names) - 1)
 	}
-	return func() (model.Reply, bool) { return s.memory.JoinGroup(req) }
+	return func() (model.Reply, bool) { return s.memory.Decide(&req) }
 }
 
 func (s *simulation) id(name string) model.MemberID {
@@ -141,8 +142,9 @@ func (s *simulation) commit(m *message, id model.MemberID) {
 			values[p] = model.Offset(v)
 		}
 	}
-	a := s.memory.OffsetCommit(model.OffsetCommitRequest{MemberID: id, Generation: model.Generation(m.in.Generation), Offsets: values})
-	if a.Err != model.None {
+	err := s.offsets.Decide(&model.OffsetsRequest{API: model.OffsetCommit, MemberID: id, Generation: model.Generation(m.in.Generation), Offsets: values})
+	a := model.Reply{Err: err}
+	if err != model.None {
 		s.answer(m, a)
 		return
 	}
@@ -156,7 +158,7 @@ func (s *simulation) fetch(m *message) {
 	m.outcome, m.out = OK, Answer{Generation: -1, Offsets: map[string]int64{}}
 	from := s.covered
 	if m.in.Stable {
-		from = s.memory.Offsets
+		from = s.offsets.Committed
 	}
 	for _, tp := range m.in.Partitions {
 		m.out.Offsets[tp] = int64(from[partitionNumber(tp)])

@@ -23,6 +23,8 @@ type spec struct {
 	onces    []int             // calls that may be decided silently, once
 	sketch   world             // of turn.draft
 	view     model.Coordinator // of turn.coordinator
+	store    model.OffsetStore // of turn.offsets
+	fetched  []model.Offset    // of turn.fetch
 	genIndex map[model.Generation]int
 	gensUp   []model.Generation // generations in which something must happen, rising
 	effort
@@ -93,6 +95,7 @@ const noHorizon model.Generation = 1<<31 - 1
 func newSpec(p *problem) *spec {
 	s := &spec{problem: p, starts: []world{{}}, atlas: newAtlas(), genIndex: map[model.Generation]int{}}
 	s.books = newLedgers(p.calls, len(p.words.partitions))
+	s.fetched = make([]model.Offset, len(p.words.partitions))
 	for i := range p.calls {
 		if g, needs := p.calls[i].needsGeneration(); needs {
 			s.gensUp = append(s.gensUp, g)

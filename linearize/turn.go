@@ -52,11 +52,11 @@ func (t *turn) decide(i int) {
 		t.txnCommit(c)
 	case model.Heartbeat:
 		w := t.draft()
-		k := t.coordinator(w)
-		t.answered(c, w, k.Heartbeat(model.HeartbeatRequest{MemberID: c.member, Generation: c.gen}).Err)
+		a, _ := t.coordinator(w).Decide(c.request())
+		t.answered(c, w, a.Err)
 	case model.LeaveGroup:
 		t.choose(func(k *model.Coordinator, _ *world) bool {
-			a := k.LeaveGroup(c.member)
+			a, _ := k.Decide(c.request())
 			return t.agrees(c, a.Err)
 		})
 	}
@@ -103,6 +103,17 @@ func (t *turn) choose(run func(*model.Coordinator, *world) bool) {
 	}
 }
 
+// request is the call as a member's request.
+func (c *call) request() *model.GroupRequest {
+	return &model.GroupRequest{API: c.api, MemberID: c.member, Generation: c.gen, Protocols: c.protos, Meta: c.meta, OldVersion: c.old, Fresh: c.fresh, Plan: c.plan}
+}
+
+// offsets is the model's view on the offsets of a group.
+func (t *turn) offsets(k *model.Coordinator) *model.OffsetStore {
+	t.store = model.OffsetStore{Rules: &t.rules, Group: k}
+	return &t.store
+}
+
 // agrees compares the model's error with the recorded one.
 func (t *turn) agrees(c *call, err model.Error) bool {
 	if c.unknown || err == c.err {
@@ -134,13 +145,7 @@ func (t *turn) park(i int) {
 			t.overflow = true
 			return false
 		}
-		var a model.Reply
-		var parked bool
-		if c.api == model.JoinGroup {
-			a, parked = k.JoinGroup(model.JoinGroupRequest{MemberID: c.member, Protocols: c.protos, Meta: c.meta, OldVersion: c.old, Fresh: c.fresh})
-		} else {
-			a, parked = k.SyncGroup(model.SyncGroupRequest{MemberID: c.member, Generation: c.gen, Plan: c.plan})
-		}
+		a, parked := k.Decide(c.request())
 		if c.unknown {
 			w.used |= t.onceBit(i)
 			return true
@@ -244,12 +249,11 @@ func (t *turn) foretold(w *world) bool {
 func (t *turn) commit(i int) {
 	c := &t.calls[i]
 	w := t.draft()
-	k := t.coordinator(w)
-	a := k.OffsetCommit(model.OffsetCommitRequest{MemberID: c.member, Generation: c.gen})
-	if !t.agrees(c, a.Err) {
+	err := t.offsets(t.coordinator(w)).Decide(&model.OffsetsRequest{API: c.api, MemberID: c.member, Generation: c.gen})
+	if !t.agrees(c, err) {
 		return
 	}
-	if a.Err == model.None && !t.bare {
+	if err == model.None && !t.bare {
 		w.ledger = t.books.apply(w.ledger, uint32(i))
 		if c.parks && !t.wait(w, i) {
 			return
@@ -262,11 +266,10 @@ func (t *turn) commit(i int) {
 // out.
 func (t *turn) txnCommit(c *call) {
 	w := t.draft()
-	k := t.coordinator(w)
-	r := model.TxnOffsetCommitRequest{MemberID: c.member, Generation: c.gen}
-	err := k.CheckTxnOffsetCommit(r)
+	s := t.offsets(t.coordinator(w))
+	err := s.CheckTxn(c.member, c.gen)
 	if err == model.None {
-		k.StoreTxnOffsets(r)
+		s.StoreTxn(0, nil)
 	}
 	t.answered(c, w, err)
 }
@@ -285,11 +288,13 @@ func (t *turn) wait(w *world, i int) bool {
 func (t *turn) fetch(i int) {
 	c := &t.calls[i]
 	w := t.draft()
-	k := t.coordinator(w)
+	s := t.offsets(t.coordinator(w))
 	reads := func(offsets []model.Offset) bool {
-		k.Offsets = offsets
+		s.Committed = offsets
+		q := model.OffsetsRequest{API: c.api, Offsets: t.fetched[:len(offsets)]}
+		s.Decide(&q)
 		for _, v := range c.values {
-			if k.OffsetFetch(v.part) != v.value {
+			if q.Offsets[v.part] != v.value {
 				return false
 			}
 		}

@@ -53,7 +53,7 @@ type simBroker struct {
 	leaders [simPartitions + 1]model.PartitionLeader
 	logs    [simPartitions][]simRecord
 	batches map[string][]simBatch
-	group   model.Coordinator
+	offsets model.OffsetStore
 	lives   int16
 	pids    model.ProducerID
 	guards  uint8
@@ -78,7 +78,7 @@ type simMessage struct {
 	f       string
 	in      Request
 	ordinal int32
-	batch   model.Batch
+	batch   model.TxnRequest
 	stage   int // Produce: 1 once it is admitted
 	lost    bool
 	held    int // ticks to wait before it may arrive
@@ -121,9 +121,10 @@ func newSimBroker(rules model.Rules) *simBroker {
 	for i := range b.leaders {
 		b.leaders[i] = model.PartitionLeader{Rules: &b.rules, Entries: make([]model.ProducerEntry, simEntries)}
 	}
-	b.group = model.Coordinator{Rules: &b.rules, Group: &model.Group{}, Members: make([]model.Member, 2), Offsets: make([]model.Offset, 2), OffsetsAt: make([]uint32, 2), Pending: make([]model.PendingOffset, 16)}
-	for p := range b.group.Offsets {
-		b.group.Offsets[p] = model.NoOffset
+	group := &model.Coordinator{Rules: &b.rules, Group: &model.Group{}, Members: make([]model.Member, 2)}
+	b.offsets = model.OffsetStore{Rules: &b.rules, Group: group, Committed: make([]model.Offset, 2), At: make([]uint32, 2), Pending: make([]model.PendingOffset, 16)}
+	for p := range b.offsets.Committed {
+		b.offsets.Committed[p] = model.NoOffset
 	}
 	return b
 }
@@ -331,12 +332,19 @@ func simPart(p int) int {
 	return p
 }
 
+// at are the views that a request to a partition meets.
+func (b *simBroker) at(t *simTxn, p int) *model.Brokers {
+	v := &model.Brokers{Coordinator: b.coordinator(t), Leader: &b.leaders[p]}
+	if p == simPartitions {
+		v.Offsets = &b.offsets
+	}
+	return v
+}
+
 func (b *simBroker) mark(t *simTxn, p int) {
 	m := t.outbox
-	_, err := b.leaders[p].WriteMarker(m)
-	if err == model.None && p == simPartitions {
-		b.group.EndTransaction(m.PID, m.Commit)
-	}
+	q := m.Request()
+	err := b.at(t, p).Decide(&q).Err
 	if err == model.None && p < simPartitions {
 		kind := model.AbortMarker
 		if m.Commit {
@@ -392,7 +400,7 @@ func (b *simBroker) decide(m *simMessage, now int64) bool {
 		b.fetch(m)
 		return true
 	case fCommit:
-		m.refused(b.group.OffsetCommit(model.OffsetCommitRequest{Generation: model.NoGeneration, Offsets: simOffsets(m.in.Offsets)}).Err)
+		m.refused(b.offsets.Decide(&model.OffsetsRequest{API: model.OffsetCommit, Generation: model.NoGeneration, Offsets: simOffsets(m.in.Offsets)}))
 		return true
 	case fProduce, fTxnCommit:
 		return b.write(m, now)
@@ -401,17 +409,16 @@ func (b *simBroker) decide(m *simMessage, now int64) bool {
 	before := t.txn.State
 	k := b.coordinator(t)
 	pid, epoch := simPID(m.in.PID), model.Epoch(m.in.Epoch)
-	var r model.TransactionReply
+	q := model.TxnRequest{API: model.InitProducerID, PID: pid, Epoch: epoch, Commit: m.in.Commit, Version: b.version}
 	switch m.f {
-	case fInit:
-		r = k.InitProducerID(model.InitProducerIDRequest{PID: pid, Epoch: epoch})
 	case fEnd:
-		r = k.EndTxn(model.EndTxnRequest{PID: pid, Epoch: epoch, Commit: m.in.Commit, Version: b.version})
+		q.API = model.EndTxn
 	case fAddParts:
-		r.Err = k.AddPartitions(model.AddPartitionsRequest{PID: pid, Epoch: epoch, Partitions: model.Part(partitionNumber(m.in.Partitions[0])), Version: model.TV1})
+		q.API, q.Version, q.Partitions = model.AddPartitionsToTxn, model.TV1, model.Part(partitionNumber(m.in.Partitions[0]))
 	case fAddOffsets:
-		r.Err = k.AddPartitions(model.AddPartitionsRequest{PID: pid, Epoch: epoch, Partitions: model.Part(model.OffsetsPartition), Version: model.TV1})
+		q.API, q.Version, q.Partitions = model.AddOffsetsToTxn, model.TV1, model.Part(model.OffsetsPartition)
 	}
+	r := (&model.Brokers{Coordinator: k}).Decide(&q)
 	if k.Taken {
 		b.pids++
 	}
@@ -463,10 +470,17 @@ func (b *simBroker) write(m *simMessage, now int64) bool {
 		if m.f == fProduce {
 			seq = m.ordinal
 		}
-		m.batch = model.Batch{PID: simPID(m.in.PID), Epoch: model.Epoch(m.in.Epoch), Sequence: seq, Transactional: true, Version: b.version}
+		m.batch = model.TxnRequest{API: model.Produce, PID: simPID(m.in.PID), Epoch: model.Epoch(m.in.Epoch), Sequence: seq, Transactional: true, Version: b.version,
+			Partitions: model.Part(simPart(p))}
+		if m.f == fTxnCommit {
+			m.batch.API, m.batch.Generation, m.batch.Offsets = model.TxnOffsetCommit, model.Generation(m.in.Generation), simOffsets(m.in.Offsets)
+			if m.in.Member != "" {
+				m.batch.MemberID = 9
+			}
+		}
 		t := b.txn(m.in.Txn)
 		before := t.txn.State
-		if err := l.Admit(&m.batch, b.coordinator(t), simPart(p)); err != model.None {
+		if err := b.at(t, p).Admit(&m.batch); err != model.None {
 			m.refused(err)
 			return true
 		}
@@ -475,11 +489,7 @@ func (b *simBroker) write(m *simMessage, now int64) bool {
 		return false
 	}
 	if m.f == fTxnCommit {
-		r := model.TxnOffsetCommitRequest{PID: m.batch.PID, Generation: model.Generation(m.in.Generation), Offsets: simOffsets(m.in.Offsets)}
-		if m.in.Member != "" {
-			r.MemberID = 9
-		}
-		m.refused(l.CommitTxnOffsets(&b.group, m.batch, r))
+		m.refused(b.at(b.txn(m.in.Txn), p).Append(&m.batch).Err)
 		return true
 	}
 	b.appendBatch(m, l, p)
@@ -488,12 +498,12 @@ func (b *simBroker) write(m *simMessage, now int64) bool {
 
 func (b *simBroker) appendBatch(m *simMessage, l *model.PartitionLeader, p int) {
 	key := fmt.Sprint(p, m.in.PID, m.in.Epoch)
-	_, duplicate, err := l.Append(m.batch)
-	m.refused(err)
-	if err != model.None {
+	a := (&model.Brokers{Leader: l}).Append(&m.batch)
+	m.refused(a.Err)
+	if a.Err != model.None {
 		return
 	}
-	if duplicate {
+	if a.Duplicate {
 		i := slices.IndexFunc(b.batches[key], func(x simBatch) bool { return x.ordinal == m.ordinal })
 		m.out.Base = b.batches[key][i].base
 		return
@@ -534,16 +544,12 @@ func (b *simBroker) fetch(m *simMessage) {
 	m.out.Offsets, m.out.Errs = map[string]int64{}, map[string]string{}
 	for _, tp := range m.in.Partitions {
 		p := partitionNumber(tp)
-		if !m.in.Stable {
-			m.out.Offsets[tp] = int64(b.group.OffsetFetch(p))
-			continue
-		}
-		o, err := b.group.OffsetFetchStable(p)
-		if err != model.None {
+		q := model.OffsetsRequest{API: model.OffsetFetch, Offsets: make([]model.Offset, len(b.offsets.Committed)), Partitions: model.Part(p), Stable: m.in.Stable}
+		if err := b.offsets.Decide(&q); err != model.None {
 			m.out.Errs[tp] = err.String()
 			continue
 		}
-		m.out.Offsets[tp] = int64(o)
+		m.out.Offsets[tp] = int64(q.Offsets[p])
 	}
 	if len(m.out.Errs) == len(m.in.Partitions) {
 		m.outcome, m.out = Failed, noAnswer()

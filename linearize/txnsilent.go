@@ -72,8 +72,9 @@ func (t *txnTurn) keepTidy() {
 // mark writes a marker in one partition.
 func (t *txnTurn) mark(place int) {
 	before := t.w.txn
-	_, err := t.leader(place).WriteMarker(t.w.outbox)
-	t.coordinator().MarkerAnswered(t.part(place), err)
+	q := t.w.outbox.Request()
+	a := t.brokers(place).Decide(&q)
+	t.coordinator().MarkerAnswered(t.part(place), a.Err)
 	t.closes(before)
 }
 

@@ -58,25 +58,18 @@ func (t *txnTurn) coordinator() *model.TransactionCoordinator {
 // leader is the model's view on a partition.
 func (t *txnTurn) leader(place int) *model.PartitionLeader {
 	n := t.width()
-	l := &model.PartitionLeader{Rules: &t.rules, Entries: t.w.entries[place*n : (place+1)*n]}
-	for l.Fresh = 1; t.guarded(l); l.Fresh++ {
+	entries := t.w.entries[place*n : (place+1)*n]
+	var used uint64
+	for i := range t.w.flights {
+		used |= 1 << t.w.flights[i].guard
 	}
-	return l
+	return &model.PartitionLeader{Rules: &t.rules, Entries: entries, Fresh: model.FreshGuard(entries, used)}
 }
 
-// guarded tells whether a guard is in use.
-func (t *txnTurn) guarded(l *model.PartitionLeader) bool {
-	for i := range l.Entries {
-		if l.Entries[i].Guard == l.Fresh {
-			return true
-		}
-	}
-	for i := range t.w.flights {
-		if t.w.flights[i].batch.Guard == l.Fresh {
-			return true
-		}
-	}
-	return false
+// brokers are the views that a request to a partition meets. What a group says
+// to offsets is judged with the group.
+func (t *txnTurn) brokers(place int) *model.Brokers {
+	return &model.Brokers{Coordinator: t.coordinator(), Leader: t.leader(place)}
 }
 
 // refusedAnyway tells whether a refusal needs no state of the model.
@@ -92,9 +85,9 @@ func (t *txnTurn) refusedAnyway(c *txnCall, st step) bool {
 
 // decideAt lets the coordinator decide a request and notes when its transaction
 // began, or was completed.
-func (t *txnTurn) decideAt(c *txnCall, decide func(*model.TransactionCoordinator)) {
+func (t *txnTurn) decideAt(c *txnCall, decide func()) {
 	before := t.w.txn
-	decide(t.coordinator())
+	decide()
 	t.closes(before)
 	switch {
 	case t.w.txn.State != model.Ongoing:
@@ -122,16 +115,11 @@ func (t *txnTurn) closes(before model.Transaction) {
 
 // request is a request to the coordinator itself.
 func (t *txnTurn) request(c *txnCall) (r model.TransactionReply) {
-	t.decideAt(c, func(k *model.TransactionCoordinator) {
-		switch c.api {
-		case model.InitProducerID:
-			r = k.InitProducerID(model.InitProducerIDRequest{PID: c.pid, Epoch: c.epoch})
-		case model.EndTxn:
-			r = k.EndTxn(model.EndTxnRequest{PID: c.pid, Epoch: c.epoch, Commit: c.commit, Version: c.version})
-		default:
-			r.Err = k.AddPartitions(model.AddPartitionsRequest{PID: c.pid, Epoch: c.epoch, Partitions: c.parts, Version: model.TV1})
-		}
-	})
+	q := model.TxnRequest{API: c.api, PID: c.pid, Epoch: c.epoch, Commit: c.commit, Version: c.version, Partitions: c.parts}
+	if c.parts != 0 {
+		q.Version = model.TV1 // a client's own AddPartitionsToTxn
+	}
+	t.decideAt(c, func() { r = (&model.Brokers{Coordinator: t.coordinator()}).Decide(&q).TransactionReply })
 	return r
 }
 
@@ -157,7 +145,7 @@ func (t *txnTurn) ask(i int) {
 // coordinator.
 func (t *txnTurn) admit(i int) {
 	c := &t.calls[i]
-	b, err := t.admitted(c)
+	guard, err := t.admitted(c)
 	switch {
 	case err == c.err && err != model.None:
 		t.w.launch(flight{call: i, refused: true})
@@ -168,16 +156,20 @@ func (t *txnTurn) admit(i int) {
 		t.w.launch(flight{call: i, refused: true})
 		t.keep(t.w)
 	default:
-		t.w.launch(flight{call: i, batch: b})
+		t.w.launch(flight{call: i, guard: guard})
 		t.keep(t.w)
 	}
 }
 
-func (t *txnTurn) admitted(c *txnCall) (b model.Batch, err model.Error) {
-	l := t.leader(c.place)
-	b = model.Batch{PID: c.pid, Epoch: c.epoch, Sequence: t.sequence(l, c), Transactional: true, Version: c.version}
-	t.decideAt(c, func(k *model.TransactionCoordinator) { err = l.Admit(&b, k, t.part(c.place)) })
-	return b, err
+func (t *txnTurn) admitted(c *txnCall) (guard uint8, err model.Error) {
+	b := t.brokers(c.place)
+	q := t.batch(b.Leader, c)
+	t.decideAt(c, func() { err = b.Admit(&q) })
+	return q.Guard, err
+}
+
+func (t *txnTurn) batch(l *model.PartitionLeader, c *txnCall) model.TxnRequest {
+	return model.TxnRequest{API: c.api, PID: c.pid, Epoch: c.epoch, Sequence: t.sequence(l, c), Transactional: true, Version: c.version, Partitions: model.Part(t.part(c.place))}
 }
 
 // append is the second half.
@@ -193,23 +185,22 @@ func (t *txnTurn) append(i int) {
 		t.keep(t.w)
 		return
 	}
-	if err := t.appended(c, f.batch); err != c.err {
+	if err := t.appended(c, f.guard); err != c.err {
 		t.refute(err, err.String())
 		return
 	}
 	t.keep(t.w)
 }
 
-func (t *txnTurn) appended(c *txnCall, b model.Batch) model.Error {
-	l := t.leader(c.place)
-	if c.api == model.Produce {
-		b.Sequence = t.sequence(l, c)
-	}
-	_, duplicate, err := l.Append(b)
-	if err == model.None && !duplicate && c.api == model.Produce {
+func (t *txnTurn) appended(c *txnCall, guard uint8) model.Error {
+	b := t.brokers(c.place)
+	q := t.batch(b.Leader, c)
+	q.Guard = guard
+	a := b.Append(&q)
+	if a.Err == model.None && !a.Duplicate && c.api == model.Produce {
 		t.remember(c)
 	}
-	return err
+	return a.Err
 }
 
 // window is what a leader remembers of a producer's numbers.

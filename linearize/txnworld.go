@@ -35,8 +35,8 @@ type window [5][2]int64 // first and last number of a batch; the newest last
 // flight is a request that a leader has admitted and not yet appended.
 type flight struct {
 	call    int
-	batch   model.Batch
-	refused bool // the answer was given
+	guard   uint8 // of its verification
+	refused bool  // the answer was given
 }
 
 func (w *txnWorld) clone() *txnWorld {

@@ -60,32 +60,42 @@ const (
 	NumBudgets
 )
 
-// budgetInfo has the key that a scenario uses, and what it bounds.
-var budgetInfo = [NumBudgets]struct{ key, doc string }{
-	Pauses:           {"pauses", "a process stops, both threads (a long garbage collection)"},
-	Stalls:           {"stalls", "an application thread stops, heartbeats go on"},
-	Crashes:          {"crashes", "a process dies; it may start again as a new one"},
-	Leaves:           {"leaves", "a member unsubscribes or closes"},
-	LateRequests:     {"late_requests", "a client gives up on a request that is still in flight"},
-	LostAnswers:      {"lost_answers", "a client gives up on a request that was decided"},
-	Subscriptions:    {"subscriptions", "a member changes the topics that it subscribes to"},
-	AddedPartitions:  {"added_partitions", "an administrator adds a partition"},
-	Deletions:        {"deletions", "an empty group is deleted, by an administrator or by the expiry sweep"},
-	Expiries:         {"expiries", "a timer fires without a reason (async clock)"},
-	Aborts:           {"aborts", "an application aborts a transaction of its own accord"},
-	Failovers:        {"coordinator_failovers", "another broker becomes transaction coordinator, and reads the log"},
-	Zombies:          {"zombie_coordinators", "the coordinator before a failover goes on with what it has in memory"},
-	LostAppends:      {"lost_appends", "a coordinator does not learn whether its record was written"},
-	LeaderFailovers:  {"leader_failovers", "a partition gets another leader"},
-	ProducerExpiries: {"producer_expiries", "a partition's leader forgets producers without an open transaction (producer.id.expiration.ms)"},
-	IDExpiries:       {"id_expiries", "the coordinator forgets a transactional id that was idle (transactional.id.expiration.ms)"},
+// BudgetInfo describes one budget.
+type BudgetInfo struct {
+	Key  string // in a scenario file
+	Doc  string // what it bounds
+	Part ProtocolPart
+}
+
+// BudgetRows has a row for every budget, at its own index.
+var BudgetRows = [NumBudgets]BudgetInfo{
+	Pauses:           {"pauses", "a process stops, both threads (a long garbage collection)", AnyPart},
+	Stalls:           {"stalls", "an application thread stops, heartbeats go on", AnyPart},
+	Crashes:          {"crashes", "a process dies; it may start again as a new one", AnyPart},
+	Leaves:           {"leaves", "a member unsubscribes or closes", ClassicPart},
+	LateRequests:     {"late_requests", "a client gives up on a request that is still in flight", AnyPart},
+	LostAnswers:      {"lost_answers", "a client gives up on a request that was decided", AnyPart},
+	Subscriptions:    {"subscriptions", "a member changes the topics that it subscribes to", ClassicPart},
+	AddedPartitions:  {"added_partitions", "an administrator adds a partition", ClassicPart},
+	Deletions:        {"deletions", "an empty group is deleted, by an administrator or by the expiry sweep", OffsetsPart},
+	Expiries:         {"expiries", "a timer fires without a reason (async clock)", AnyPart},
+	Aborts:           {"aborts", "an application aborts a transaction of its own accord", TransactionsPart},
+	Failovers:        {"coordinator_failovers", "another broker becomes transaction coordinator, and reads the log", TransactionsPart},
+	Zombies:          {"zombie_coordinators", "the coordinator before a failover goes on with what it has in memory", TransactionsPart},
+	LostAppends:      {"lost_appends", "a coordinator does not learn whether its record was written", TransactionsPart},
+	LeaderFailovers:  {"leader_failovers", "a partition gets another leader", TransactionsPart},
+	ProducerExpiries: {"producer_expiries", "a partition's leader forgets producers without an open transaction (producer.id.expiration.ms)", TransactionsPart},
+	IDExpiries:       {"id_expiries", "the coordinator forgets a transactional id that was idle (transactional.id.expiration.ms)", TransactionsPart},
 }
 
 // String is the budget's key in a scenario file.
-func (b Budget) String() string { return budgetInfo[b].key }
+func (b Budget) String() string { return BudgetRows[b].Key }
 
 // Doc says what the budget bounds.
-func (b Budget) Doc() string { return budgetInfo[b].doc }
+func (b Budget) Doc() string { return BudgetRows[b].Doc }
+
+// Part is the part of the protocol whose fault it is.
+func (b Budget) Part() ProtocolPart { return BudgetRows[b].Part }
 
 // Config is what a run does not change: who takes part, which faults may
 // happen how often, and which rules are in force. It is never in the state.
@@ -196,3 +206,17 @@ func (c *Config) FirstSubscription() Meta {
 
 // EveryTopic is the subscription to all topics.
 func (c *Config) EveryTopic() Meta { return 1<<c.Topics - 1 }
+
+// Has tells whether a configuration has a part of the protocol.
+func (c *Config) Has(p ProtocolPart) bool {
+	switch p {
+	case ClassicPart, OffsetsPart:
+		return c.Consuming()
+	case TransactionsPart:
+		return c.Producing()
+	}
+	return p == AnyPart
+}
+
+// Concerns tells whether a mutation can make a difference under a configuration.
+func (c *Config) Concerns(m Mutation) bool { return c.Has(Registry[m].Part) }

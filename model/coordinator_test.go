@@ -30,8 +30,14 @@ func newBroker(t *testing.T, off ...Mutation) *broker {
 // open starts a call; the answers to parked requests are those of this call.
 func (b *broker) open() *Coordinator {
 	b.replies = nil
-	return &Coordinator{Rules: &b.rules, Group: &b.group, Members: b.members, Offsets: b.offsets, Pick: b.pick}
+	return &Coordinator{Rules: &b.rules, Group: &b.group, Members: b.members, Pick: b.pick}
 }
+
+func (b *broker) store() *OffsetStore {
+	return &OffsetStore{Rules: &b.rules, Group: b.open(), Committed: b.offsets}
+}
+
+func (b *broker) deleteGroup() Error { return b.store().Decide(&OffsetsRequest{API: DeleteGroups}) }
 
 func (b *broker) close(c *Coordinator) {
 	b.replies = c.Replies
@@ -39,14 +45,14 @@ func (b *broker) close(c *Coordinator) {
 }
 
 func (b *broker) join(id MemberID, meta Meta) (Reply, bool) {
-	return b.joinWith(JoinGroupRequest{MemberID: id, Meta: meta, Protocols: ProtocolList(Range)})
+	return b.joinWith(GroupRequest{MemberID: id, Meta: meta, Protocols: ProtocolList(Range)})
 }
 
-func (b *broker) joinWith(r JoinGroupRequest) (Reply, bool) {
+func (b *broker) joinWith(r GroupRequest) (Reply, bool) {
 	b.fresh++
-	r.Fresh = b.fresh
+	r.API, r.Fresh = JoinGroup, b.fresh
 	c := b.open()
-	answer, parked := c.JoinGroup(r)
+	answer, parked := c.Decide(&r)
 	b.close(c)
 	return answer, parked
 }
@@ -63,22 +69,23 @@ func (b *broker) enter() MemberID {
 
 func (b *broker) sync(id MemberID, g Generation, plan ...MemberAssignment) (Reply, bool) {
 	c := b.open()
-	answer, parked := c.SyncGroup(SyncGroupRequest{MemberID: id, Generation: g, Protocol: Range, Plan: plan})
+	answer, parked := c.Decide(&GroupRequest{API: SyncGroup, MemberID: id, Generation: g, Protocol: Range, Plan: plan})
 	b.close(c)
 	return answer, parked
 }
 
 func (b *broker) heartbeat(id MemberID, g Generation) Error {
-	return b.open().Heartbeat(HeartbeatRequest{MemberID: id, Generation: g}).Err
+	answer, _ := b.open().Decide(&GroupRequest{API: Heartbeat, MemberID: id, Generation: g})
+	return answer.Err
 }
 
 func (b *broker) commit(id MemberID, g Generation, o Offset) Error {
-	return b.open().OffsetCommit(OffsetCommitRequest{MemberID: id, Generation: g, Offsets: []Offset{o, NoOffset}}).Err
+	return b.store().Decide(&OffsetsRequest{API: OffsetCommit, MemberID: id, Generation: g, Offsets: []Offset{o, NoOffset}})
 }
 
 func (b *broker) leave(id MemberID) Error {
 	c := b.open()
-	answer := c.LeaveGroup(id)
+	answer, _ := c.Decide(&GroupRequest{API: LeaveGroup, MemberID: id})
 	b.close(c)
 	return answer.Err
 }
@@ -301,16 +308,16 @@ func TestSyncTimerRemovesAllThatAreMissing(t *testing.T) {
 
 func TestJoinShapes(t *testing.T) {
 	b := newBroker(t)
-	answer, _ := b.joinWith(JoinGroupRequest{Session: SessionTooShort, Protocols: ProtocolList(Range)})
+	answer, _ := b.joinWith(GroupRequest{Session: SessionTooShort, Protocols: ProtocolList(Range)})
 	assert.Equal(t, InvalidSessionTimeout, answer.Err, "J1")
 	answer, _ = b.join(5, 1)
 	assert.Equal(t, UnknownMemberID, answer.Err, "J3")
 	assert.Equal(t, Absent, b.group.State)
-	answer, _ = b.joinWith(JoinGroupRequest{})
+	answer, _ = b.joinWith(GroupRequest{})
 	assert.Equal(t, InconsistentGroupProtocol, answer.Err, "J7: no protocol")
-	_, parked := b.joinWith(JoinGroupRequest{Protocols: ProtocolList(Range), OldVersion: true})
+	_, parked := b.joinWith(GroupRequest{Protocols: ProtocolList(Range), OldVersion: true})
 	assert.True(t, parked, "J11")
-	answer, _ = b.joinWith(JoinGroupRequest{Protocols: ProtocolList(RoundRobin)})
+	answer, _ = b.joinWith(GroupRequest{Protocols: ProtocolList(RoundRobin)})
 	assert.Equal(t, InconsistentGroupProtocol, answer.Err, "J7: none in common")
 }
 
@@ -325,8 +332,8 @@ func TestGroupMaxSize(t *testing.T) {
 func TestProtocolChoice(t *testing.T) {
 	b := newBroker(t)
 	both := func(list Protocols) MemberID {
-		answer, _ := b.joinWith(JoinGroupRequest{Protocols: list})
-		b.joinWith(JoinGroupRequest{MemberID: answer.MemberID, Protocols: list})
+		answer, _ := b.joinWith(GroupRequest{Protocols: list})
+		b.joinWith(GroupRequest{MemberID: answer.MemberID, Protocols: list})
 		return answer.MemberID
 	}
 	both(ProtocolList(Range, RoundRobin))
@@ -338,11 +345,11 @@ func TestProtocolChoice(t *testing.T) {
 
 func TestDeleteGroup(t *testing.T) {
 	b, _, _ := inState(t, Stable)
-	assert.Equal(t, NonEmptyGroup, b.open().DeleteGroup().Err)
+	assert.Equal(t, NonEmptyGroup, b.deleteGroup())
 	b, m, _ := inState(t, Empty)
 	b.join(0, 1)
-	assert.Equal(t, None, b.open().DeleteGroup().Err)
-	assert.Equal(t, GroupIDNotFound, b.open().DeleteGroup().Err)
+	assert.Equal(t, None, b.deleteGroup())
+	assert.Equal(t, GroupIDNotFound, b.deleteGroup())
 	assert.Equal(t, make([]Member, MaxMembers), b.members, "handed out ids go too")
 	assert.Equal(t, UnknownMemberID, b.heartbeat(m, 1))
 	assert.Equal(t, Generation(0), b.group.Generation)
@@ -367,9 +374,9 @@ func TestLeaderIsAnyMember(t *testing.T) {
 
 func TestNoPlaceForAnotherMember(t *testing.T) {
 	c := &Coordinator{Rules: &Rules{}, Group: &Group{}, Members: make([]Member, 1)}
-	c.JoinGroup(JoinGroupRequest{Fresh: 1, Protocols: ProtocolList(Range)})
+	c.Decide(&GroupRequest{API: JoinGroup, Fresh: 1, Protocols: ProtocolList(Range)})
 	assert.False(t, c.Full)
-	c.JoinGroup(JoinGroupRequest{Fresh: 2, Protocols: ProtocolList(Range)})
+	c.Decide(&GroupRequest{API: JoinGroup, Fresh: 2, Protocols: ProtocolList(Range)})
 	assert.True(t, c.Full)
 }
 

@@ -10,7 +10,7 @@
 //	var group model.Group
 //	members := make([]model.Member, 4)
 //	c := model.Coordinator{Rules: &model.Rules{}, Group: &group, Members: members}
-//	answer, _ := c.JoinGroup(model.JoinGroupRequest{Protocols: model.ProtocolList(model.Range), Fresh: 1})
+//	answer, _ := c.Decide(&model.GroupRequest{API: model.JoinGroup, Protocols: model.ProtocolList(model.Range), Fresh: 1})
 //	fmt.Println(answer.Err) // MEMBER_ID_REQUIRED
 //
 // The rules are those of Apache Kafka 4.4.0 as it is meant to be. Each names

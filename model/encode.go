@@ -197,7 +197,7 @@ func (r *Request) append(dst []byte, partitions int, rank *ranks) []byte {
 	for p := range r.Offsets[:partitions] {
 		dst = append(dst, byte(r.Offsets[p]+1), byte(r.Plan[p]))
 	}
-	if r.API >= InitProducerID {
+	if r.API.Part() == TransactionsPart {
 		dst = append(dst, byte(r.PID)|byte(r.NewPID)<<4, byte(r.Epoch), byte(r.NewEpoch), r.Log|bit(r.Commit, 2)|bit(r.Plain, 3)|r.Guard<<4,
 			byte(r.Sequence), r.Value, byte(r.Elected), byte(r.Work))
 	}
@@ -222,7 +222,7 @@ func (r *Request) decode(src []byte, partitions int) []byte {
 		r.Offsets[p], r.Plan[p] = Offset(src[0])-1, MemberID(src[1])
 		src = src[2:]
 	}
-	if r.API >= InitProducerID {
+	if r.API.Part() == TransactionsPart {
 		r.PID, r.NewPID, r.Epoch, r.NewEpoch = ProducerID(src[0]&15), ProducerID(src[0]>>4), Epoch(int8(src[1])), Epoch(int8(src[2]))
 		r.Log, r.Commit, r.Plain, r.Guard = src[3]&3, has(src[3], 2), has(src[3], 3), src[3]>>4
 		r.Sequence, r.Value, r.Elected, r.Work = int8(src[4]), src[5], int16(src[6]), WorkID(src[7])

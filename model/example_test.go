@@ -10,7 +10,7 @@ func Example() {
 	var group model.Group
 	members := make([]model.Member, 4)
 	c := model.Coordinator{Rules: &model.Rules{}, Group: &group, Members: members}
-	answer, _ := c.JoinGroup(model.JoinGroupRequest{Protocols: model.ProtocolList(model.Range), Fresh: 1})
+	answer, _ := c.Decide(&model.GroupRequest{API: model.JoinGroup, Protocols: model.ProtocolList(model.Range), Fresh: 1})
 	fmt.Println(answer.Err)
 	// Output: MEMBER_ID_REQUIRED
 }

@@ -73,45 +73,6 @@ func (m *Member) Is(f MemberFlags) bool { return m.Flags&f == f }
 func (m *Member) set(f MemberFlags)   { m.Flags |= f }
 func (m *Member) clear(f MemberFlags) { m.Flags &^= f }
 
-// API names a request by Kafka's name for it.
-type API uint8
-
-// The requests that are modelled.
-const (
-	NoAPI API = iota
-	JoinGroup
-	SyncGroup
-	Heartbeat
-	LeaveGroup
-	OffsetCommit
-	OffsetFetch
-	DeleteGroups
-	InitProducerID
-	AddPartitionsToTxn
-	AddOffsetsToTxn
-	TxnOffsetCommit
-	EndTxn
-	Produce
-	WriteTxnMarkers
-	NumAPIs
-)
-
-// String is Kafka's name of the request.
-func (a API) String() string {
-	return [...]string{"", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "OffsetCommit", "OffsetFetch", "DeleteGroups",
-		"InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "TxnOffsetCommit", "EndTxn", "Produce", "WriteTxnMarkers"}[a]
-}
-
-// APIByName finds a request by Kafka's name for it.
-func APIByName(name string) (API, bool) {
-	for a := NoAPI + 1; a < NumAPIs; a++ {
-		if a.String() == name {
-			return a, true
-		}
-	}
-	return NoAPI, false
-}
-
 // Reply is the coordinator's answer to one request. Fields that the request's
 // answer does not have are zero.
 type Reply struct {
@@ -125,23 +86,43 @@ type Reply struct {
 	Assignment PartSet // SyncGroup
 }
 
-// Rules says which coordinator decides: what is configured, and which checks
-// are switched off. It does not change during a run.
-type Rules struct {
-	Off     Mutations
-	MaxSize int // group.max.size; 0 is no limit
-	// PromptTimers: a timer that is armed with no time to run fires within the
-	// same step. It is a step of its own in Kafka too, but on the wire nothing
-	// comes between.
-	PromptTimers bool
-	// Feature is transaction.version; 0 is that of Kafka 4.x, 2. It decides how
-	// a coordinator ends a transaction of its own accord.
-	Feature TransactionVersion
-	// MaxEpoch is the largest producer epoch; 0 is Kafka's, 32767.
-	MaxEpoch Epoch
-	// NoVerification is transaction.partition.verification.enable=false.
-	NoVerification bool
-	InitialDelays  uint8 // how often group.initial.rebalance.delay.ms can be extended before the rebalance timeout is used up
+// GroupRequest is a request of a member of a classic group. Fields that a
+// request does not have are not looked at.
+type GroupRequest struct {
+	API        API
+	MemberID   MemberID
+	Generation Generation
+
+	// JoinGroup v0 to v9, as far as fencing uses it.
+	Session   SessionTimeout
+	Protocols Protocols
+	Meta      Meta
+	// OldVersion is v0 to v3: no MEMBER_ID_REQUIRED round (KIP-394).
+	OldVersion bool
+	// Fresh is the id that the coordinator makes up if it has to: Kafka's is
+	// random, so it is a parameter.
+	Fresh MemberID
+
+	// SyncGroup v0 to v5.
+	Protocol Protocol           // 0: not given (before v5)
+	Plan     []MemberAssignment // empty but for the leader
+}
+
+// Decide decides a request. If it parks, the answer comes with Replies, perhaps
+// of this very call. It is the one place where a group's requests meet its
+// rules.
+func (c *Coordinator) Decide(r *GroupRequest) (answer Reply, parked bool) {
+	switch r.API {
+	case JoinGroup:
+		return c.joinGroup(r)
+	case SyncGroup:
+		return c.syncGroup(r)
+	case Heartbeat:
+		return c.heartbeat(r), false
+	case LeaveGroup:
+		return c.leaveGroup(r), false
+	}
+	panic("model: " + r.API.String() + " is not a classic group's")
 }
 
 // Coordinator is a view on the memory of one group's coordinator, through
@@ -155,12 +136,7 @@ type Coordinator struct {
 	Rules   *Rules
 	Group   *Group
 	Members []Member // sorted by id, free places last; a call that finds no free place sets Full and is void
-	Offsets []Offset // committed offset of each partition, NoOffset for none
-	// Pending has the offsets of open transactions, and OffsetsAt the order of the
-	// commit records; both nil where there are no transactions.
-	Pending   []PendingOffset // sorted, free places last
-	OffsetsAt []uint32
-	Replies   []Reply
+	Replies []Reply
 
 	// Where Kafka takes the first entry of a hash map, any entry may be first
 	// (groups.md E8): Prefer is taken if it is a candidate, else the one with
@@ -263,8 +239,8 @@ func (c *Coordinator) elect(f MemberFlags) MemberID {
 	return picked
 }
 
-// guard tells whether a check is in force.
-func (c *Coordinator) guard(id Mutation) bool { return !c.Rules.Off.Has(id) }
+// enforces tells whether a check is in force.
+func (c *Coordinator) enforces(id Mutation) bool { return !c.Rules.Off.Has(id) }
 
 func (c *Coordinator) reply(r Reply) { c.Replies = append(c.Replies, r) }
 

@@ -1,26 +1,20 @@
 package model
 
-// HeartbeatRequest is Heartbeat v0 to v4.
-type HeartbeatRequest struct {
-	MemberID   MemberID
-	Generation Generation
-}
-
-// Heartbeat decides a Heartbeat. Source: GMM.classicGroupHeartbeat; groups.md
+// heartbeat decides a Heartbeat v0 to v4. Source: GMM.classicGroupHeartbeat; groups.md
 // 2.5: the generation is checked before the state, and a correct heartbeat in
 // CompletingRebalance is NONE.
-func (c *Coordinator) Heartbeat(r HeartbeatRequest) Reply {
+func (c *Coordinator) heartbeat(r *GroupRequest) Reply {
 	g := c.Group
 	a := Reply{To: r.MemberID, API: Heartbeat}
 	err := c.validateMember(r.MemberID)
 	switch {
 	case g.State == Absent:
 		a.Err = UnknownMemberID
-	case err != None && c.guard(HeartbeatMemberCheck):
+	case err != None && c.enforces(HeartbeatMemberCheck):
 		a.Err = err
-	case r.Generation != g.Generation && c.guard(HeartbeatGenerationCheck):
+	case r.Generation != g.Generation && c.enforces(HeartbeatGenerationCheck):
 		a.Err = IllegalGeneration
-	case g.State == PreparingRebalance && c.guard(HeartbeatRebalanceSignal):
+	case g.State == PreparingRebalance && c.enforces(HeartbeatRebalanceSignal):
 		a.Err = RebalanceInProgress
 	}
 	return a

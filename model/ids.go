@@ -76,3 +76,44 @@ func (l Protocols) Has(p Protocol) bool {
 // Meta stands for the subscription bytes of a JoinGroup: equal numbers are
 // equal bytes. Exploration keeps the set of subscribed topics here.
 type Meta uint32
+
+// ProducerID names a producer session; 0 is none, the wire's -1. Ids are
+// compared, nothing else.
+type ProducerID uint16
+
+// Epoch is a producer epoch; -1 is none. What a rule does with one beyond
+// comparing it is said where it is done (transactions.md section 9).
+type Epoch int16
+
+const (
+	// NoEpoch is the wire's -1.
+	NoEpoch Epoch = -1
+	// MaxEpoch is the largest epoch. No client is ever given it: from MaxEpoch-1
+	// on, an epoch is exhausted (TransactionMetadata.isEpochExhausted).
+	MaxEpoch Epoch = 32767
+)
+
+// TransactionVersion is the style of a request: 2 raises the epoch with every
+// transaction and adds partitions on the way (KIP-890 part 2), what is smaller
+// does neither. A broker reads it off the version of a request, not off the
+// feature (TransactionVersion.transactionVersionForEndTxn and its like).
+type TransactionVersion uint8
+
+// The two styles.
+const (
+	TV1 TransactionVersion = 1
+	TV2 TransactionVersion = 2
+)
+
+func (v TransactionVersion) orDefault() TransactionVersion {
+	if v == 0 {
+		return TV2
+	}
+	return v
+}
+
+// bumps tells whether a transaction of this style raises the epoch at its end.
+func (v TransactionVersion) bumps() bool { return v >= TV2 }
+
+// Adds tells whether the broker adds partitions to the transaction on the way.
+func (v TransactionVersion) Adds() bool { return v.bumps() }

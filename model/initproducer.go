@@ -1,16 +1,9 @@
 package model
 
-// InitProducerIDRequest is InitProducerId v4 for a transactional id. PID and
-// Epoch are the expected pair of KIP-360; PID 0 for none.
-type InitProducerIDRequest struct {
-	PID   ProducerID
-	Epoch Epoch
-}
-
-// InitProducerID decides InitProducerId. Source: TransactionCoordinator.
+// initProducerID decides InitProducerId v4 for a transactional id. Source: TransactionCoordinator.
 // handleInitProducerId, prepareInitProducerIdTransit; transactions.md 1.4, rows
 // I8 to I11. The rows before those concern permissions and malformed requests.
-func (c *TransactionCoordinator) InitProducerID(r InitProducerIDRequest) TransactionReply {
+func (c *TransactionCoordinator) initProducerID(r *TxnRequest) TransactionReply {
 	if err := c.gate(); err != None { // I8
 		return refuse(err)
 	}
@@ -18,16 +11,16 @@ func (c *TransactionCoordinator) InitProducerID(r InitProducerIDRequest) Transac
 	if t.State == NoTransaction { // I8
 		*t = Transaction{State: TransactionEmpty, PID: c.fresh(), Epoch: NoEpoch, LastEpoch: NoEpoch}
 	}
-	if t.Pending != NoTransaction && c.guard(InitPendingCheck) { // I9
+	if t.Pending != NoTransaction && c.enforces(InitPendingCheck) { // I9
 		return refuse(ConcurrentTransactions)
 	}
-	if r.PID != 0 && !c.expects(r) && c.guard(InitExpectedPIDCheck) { // I10
+	if r.PID != 0 && !c.expects(r) && c.enforces(InitExpectedPIDCheck) { // I10
 		return refuse(ProducerFenced)
 	}
-	if t.State.preparing() && c.guard(InitWaitPrepare) { // I11
+	if t.State.preparing() && c.enforces(InitWaitPrepare) { // I11
 		return refuse(ConcurrentTransactions)
 	}
-	if t.State == Ongoing && c.guard(InitAbortOngoing) { // I11: whoever has the right id, whatever the epoch
+	if t.State == Ongoing && c.enforces(InitAbortOngoing) { // I11: whoever has the right id, whatever the epoch
 		if err := c.fence(); err != None {
 			return refuse(err)
 		}
@@ -38,7 +31,7 @@ func (c *TransactionCoordinator) InitProducerID(r InitProducerIDRequest) Transac
 
 // expects: row I10. A producer whose id was rotated away may ask once more with
 // what it had.
-func (c *TransactionCoordinator) expects(r InitProducerIDRequest) bool {
+func (c *TransactionCoordinator) expects(r *TxnRequest) bool {
 	t := c.Txn
 	return t.Epoch == NoEpoch || r.PID == t.PID || r.PID == t.Prev && c.Rules.Exhausted(r.Epoch)
 }
@@ -46,12 +39,12 @@ func (c *TransactionCoordinator) expects(r InitProducerIDRequest) bool {
 // initialise gives out the next pair (TransactionMetadata.
 // prepareIncrementProducerEpoch, prepareProducerIdRotation; the epoch rule of
 // transactions.md 1.4).
-func (c *TransactionCoordinator) initialise(r InitProducerIDRequest) TransactionReply {
+func (c *TransactionCoordinator) initialise(r *TxnRequest) TransactionReply {
 	t := c.Txn
 	next := *t
 	next.State, next.Partitions, next.Next = TransactionEmpty, 0, 0
 	switch named := r.PID != 0; {
-	case c.Rules.Exhausted(t.Epoch) && c.guard(EpochExhaustionRotation):
+	case c.Rules.Exhausted(t.Epoch) && c.enforces(EpochExhaustionRotation):
 		if named && r.Epoch != t.Epoch {
 			return refuse(UnknownServerError)
 		}
@@ -62,14 +55,14 @@ func (c *TransactionCoordinator) initialise(r InitProducerIDRequest) Transaction
 	case !named:
 		c.bumpForInit(&next)
 		next.LastEpoch = NoEpoch
-		if !c.guard(InitResetLastEpoch) {
+		if !c.enforces(InitResetLastEpoch) {
 			next.LastEpoch = t.Epoch
 		}
 	case r.Epoch == t.Epoch || t.Epoch == NoEpoch:
 		c.bumpForInit(&next)
 		next.LastEpoch = t.Epoch
-	case r.Epoch == t.LastEpoch && c.guard(InitRetryDetection): // a retry: its answer was lost
-	case c.guard(InitExpectedEpochCheck):
+	case r.Epoch == t.LastEpoch && c.enforces(InitRetryDetection): // a retry: its answer was lost
+	case c.enforces(InitExpectedEpochCheck):
 		return refuse(ProducerFenced)
 	default:
 		c.bumpForInit(&next)
@@ -82,7 +75,7 @@ func (c *TransactionCoordinator) initialise(r InitProducerIDRequest) Transaction
 }
 
 func (c *TransactionCoordinator) bumpForInit(next *Transaction) {
-	if next.Epoch == NoEpoch || c.guard(InitBumpEpoch) {
+	if next.Epoch == NoEpoch || c.enforces(InitBumpEpoch) {
 		next.Epoch = c.Rules.bump(next.Epoch)
 	}
 }

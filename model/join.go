@@ -13,33 +13,19 @@ const (
 	SessionTooLong
 )
 
-// JoinGroupRequest is JoinGroup v0 to v9, as far as fencing uses it.
-type JoinGroupRequest struct {
-	MemberID  MemberID
-	Session   SessionTimeout
-	Protocols Protocols
-	Meta      Meta
-	// OldVersion is v0 to v3: no MEMBER_ID_REQUIRED round (KIP-394).
-	OldVersion bool
-	// Fresh is the id that the coordinator makes up if it has to: Kafka's is
-	// random, so it is a parameter.
-	Fresh MemberID
-}
-
-// JoinGroup decides a JoinGroup. If it parks, the answer comes with Replies,
-// perhaps of this very call. Source: GCS.joinGroup, GMM.classicGroupJoin;
+// joinGroup decides a JoinGroup. Source: GCS.joinGroup, GMM.classicGroupJoin;
 // groups.md 2.2, rows J1 to J20.
-func (c *Coordinator) JoinGroup(r JoinGroupRequest) (answer Reply, parked bool) {
+func (c *Coordinator) joinGroup(r *GroupRequest) (answer Reply, parked bool) {
 	g := c.Group
 	refuse := func(err Error) (Reply, bool) {
 		return Reply{To: r.MemberID, API: JoinGroup, Err: err, MemberID: r.MemberID, Generation: NoGeneration}, false
 	}
-	if c.guard(JoinSessionBounds) && r.Session != SessionWithinBounds { // J1
+	if c.enforces(JoinSessionBounds) && r.Session != SessionWithinBounds { // J1
 		return refuse(InvalidSessionTimeout)
 	}
 	created := g.State == Absent
 	if created {
-		if r.MemberID != 0 && c.guard(JoinKnownIDAbsentGroup) { // J3
+		if r.MemberID != 0 && c.enforces(JoinKnownIDAbsentGroup) { // J3
 			return refuse(UnknownMemberID)
 		}
 		*g = Group{State: Empty} // J4
@@ -50,7 +36,7 @@ func (c *Coordinator) JoinGroup(r JoinGroupRequest) (answer Reply, parked bool) 
 		answer.MemberID = 0 // as seen on Apache Kafka 4.4.0
 		return answer, false
 	}
-	if c.guard(JoinProtocolCheck) && !c.supportsProtocols(r) { // J7
+	if c.enforces(JoinProtocolCheck) && !c.supportsProtocols(r) { // J7
 		return refuse(InconsistentGroupProtocol)
 	}
 	if r.MemberID == 0 {
@@ -71,12 +57,12 @@ func (c *Coordinator) JoinGroup(r JoinGroupRequest) (answer Reply, parked bool) 
 }
 
 // joinNewMember: rows J10 and J11.
-func (c *Coordinator) joinNewMember(r JoinGroupRequest) (Reply, bool) {
+func (c *Coordinator) joinNewMember(r *GroupRequest) (Reply, bool) {
 	m := c.insert(r.Fresh)
 	if m == nil {
 		return Reply{}, false
 	}
-	if r.OldVersion || !c.guard(JoinMemberIDRequired) {
+	if r.OldVersion || !c.enforces(JoinMemberIDRequired) {
 		c.addMember(m, r)
 		return Reply{}, true
 	}
@@ -86,7 +72,7 @@ func (c *Coordinator) joinNewMember(r JoinGroupRequest) (Reply, bool) {
 
 // joinRevived takes a member under an id that this life of the group never
 // handed out. No version of Kafka does so.
-func (c *Coordinator) joinRevived(r JoinGroupRequest) (Reply, bool) {
+func (c *Coordinator) joinRevived(r *GroupRequest) (Reply, bool) {
 	m := c.insert(r.MemberID)
 	if m == nil {
 		return Reply{}, false
@@ -96,13 +82,13 @@ func (c *Coordinator) joinRevived(r JoinGroupRequest) (Reply, bool) {
 }
 
 // rejoin: rows J14 to J19, the JoinGroup of a member.
-func (c *Coordinator) rejoin(m *Member, r JoinGroupRequest) (Reply, bool) {
+func (c *Coordinator) rejoin(m *Member, r *GroupRequest) (Reply, bool) {
 	g := c.Group
 	same := m.Protocols == r.Protocols && m.Meta == r.Meta
-	if !same && !c.guard(JoinMetadataChangeRebalance) {
+	if !same && !c.enforces(JoinMetadataChangeRebalance) {
 		same = true
 	}
-	leads := g.Leader == m.ID && c.guard(JoinLeaderStableRebalance)
+	leads := g.Leader == m.ID && c.enforces(JoinLeaderStableRebalance)
 	switch {
 	case g.State == PreparingRebalance: // J14
 		c.parkJoin(m, r)
@@ -118,14 +104,14 @@ func (c *Coordinator) rejoin(m *Member, r JoinGroupRequest) (Reply, bool) {
 }
 
 // parkJoin is updateMember: what the request says replaces what was known.
-func (c *Coordinator) parkJoin(m *Member, r JoinGroupRequest) {
+func (c *Coordinator) parkJoin(m *Member, r *GroupRequest) {
 	m.Protocols, m.Meta = r.Protocols, r.Meta
 	m.set(JoinParked)
 }
 
 // addMember takes m into the group and begins or joins a rebalance
 // (GMM.addMemberThenRebalanceOrCompleteJoin, CG.add).
-func (c *Coordinator) addMember(m *Member, r JoinGroupRequest) {
+func (c *Coordinator) addMember(m *Member, r *GroupRequest) {
 	g := c.Group
 	c.parkJoin(m, r)
 	m.set(IsNew)
@@ -161,7 +147,7 @@ func (c *Coordinator) overCapacity(id MemberID) bool {
 
 // supportsProtocols is J7: one of the offered names is supported by every
 // member.
-func (c *Coordinator) supportsProtocols(r JoinGroupRequest) bool {
+func (c *Coordinator) supportsProtocols(r *GroupRequest) bool {
 	for l := r.Protocols; l != 0; l = l.Rest() {
 		if c.allSupport(l.First()) {
 			return true
@@ -193,7 +179,7 @@ func (c *Coordinator) count(f MemberFlags) int {
 // prepareRebalance begins a rebalance (GMM.prepareRebalance; groups.md 2.2).
 func (c *Coordinator) prepareRebalance() {
 	g := c.Group
-	if g.State == CompletingRebalance && c.guard(PrepareFailParkedSyncs) {
+	if g.State == CompletingRebalance && c.enforces(PrepareFailParkedSyncs) {
 		c.failParkedSyncs()
 	}
 	for i := range c.Members {
@@ -246,10 +232,10 @@ func (c *Coordinator) allJoined() bool {
 		switch {
 		case m.ID == 0:
 		case m.Is(Pending):
-			if c.guard(JoinPendingBlocksCompletion) {
+			if c.enforces(JoinPendingBlocksCompletion) {
 				return false
 			}
-		case !m.Is(JoinParked) && c.guard(JoinWaitAllMembers):
+		case !m.Is(JoinParked) && c.enforces(JoinWaitAllMembers):
 			return false
 		}
 	}
@@ -260,7 +246,7 @@ func (c *Coordinator) allJoined() bool {
 // group (GMM.completeClassicGroupJoin; groups.md 2.3).
 func (c *Coordinator) completeJoin() {
 	g := c.Group
-	if c.guard(JoinDropUnjoinedDynamic) {
+	if c.enforces(JoinDropUnjoinedDynamic) {
 		c.dropUnjoined()
 	}
 	members := c.Size()
@@ -272,7 +258,7 @@ func (c *Coordinator) completeJoin() {
 		g.Leader = c.elect(JoinParked)
 	}
 	g.InitialDelay, g.DelaysLeft = false, 0
-	if c.guard(JoinGenerationIncrement) && (members > 0 || c.guard(EmptyGenerationIncrement)) {
+	if c.enforces(JoinGenerationIncrement) && (members > 0 || c.enforces(EmptyGenerationIncrement)) {
 		g.Generation++
 	}
 	if members == 0 {

@@ -1,5 +1,7 @@
 package model
 
+import "math/bits"
+
 // keptBatches is how many batches of one producer a leader remembers
 // (ProducerStateEntry.NUM_BATCHES_TO_RETAIN).
 const keptBatches = 5
@@ -44,17 +46,6 @@ func (e *ProducerEntry) dropGuard() {
 	e.Guard, e.Lowest, e.GuardEpoch, e.GuardBumps = 0, NoSequence, NoEpoch, false
 }
 
-// Batch is a batch of one record, or the records of one TxnOffsetCommit.
-type Batch struct {
-	PID           ProducerID
-	Epoch         Epoch
-	Sequence      int32 // NoSequence for offsets, which carry none
-	Transactional bool
-	Version       TransactionVersion // the style of the request
-	// Guard is the verification that the batch went through, 0 for none.
-	Guard uint8
-}
-
 // PartitionLeader is a view on the producer state of one partition. The storage
 // is the caller's.
 type PartitionLeader struct {
@@ -65,7 +56,16 @@ type PartitionLeader struct {
 	Full  bool // Entries had no free place; the call is void
 }
 
-func (l *PartitionLeader) guard(id Mutation) bool { return !l.Rules.Off.Has(id) }
+// FreshGuard is the first guard that neither an entry has nor a request in flight;
+// used has the guards of these, a bit each.
+func FreshGuard(entries []ProducerEntry, used uint64) uint8 {
+	for i := range entries {
+		used |= 1 << entries[i].Guard
+	}
+	return uint8(bits.TrailingZeros64(^(used | 1)))
+}
+
+func (l *PartitionLeader) enforces(id Mutation) bool { return !l.Rules.Off.Has(id) }
 
 // Find returns the entry of a producer, nil for none.
 func (l *PartitionLeader) Find(pid ProducerID) *ProducerEntry {
@@ -98,14 +98,14 @@ func (l *PartitionLeader) entry(pid ProducerID) *ProducerEntry {
 
 // verifies tells whether a leader asks the coordinator about a first batch.
 func (l *PartitionLeader) verifies() bool {
-	return !l.Rules.NoVerification && l.guard(VerifyBeforeFirstAppend)
+	return !l.Rules.NoVerification && l.enforces(VerifyBeforeFirstAppend)
 }
 
-// Begin looks at a transactional batch before it is appended: may it go on, and
+// begin looks at a transactional batch before it is appended: may it go on, and
 // must the transaction coordinator be asked first? The batch gets its guard.
 // Source: ReplicaManager.handleProduceAppend, UnifiedLog.
 // maybeStartTransactionVerification; transactions.md 2.2, rows V3 to V7.
-func (l *PartitionLeader) Begin(b *Batch) (ask bool, err Error) {
+func (l *PartitionLeader) begin(b *TxnRequest) (ask bool, err Error) {
 	b.Guard = 0
 	if !l.verifies() && !b.Version.bumps() { // V3
 		return false, None
@@ -128,19 +128,19 @@ func (l *PartitionLeader) Begin(b *Batch) (ask bool, err Error) {
 }
 
 // adds tells whether a TV2 leader adds its partition to the transaction.
-func (l *PartitionLeader) adds(b *Batch) bool {
+func (l *PartitionLeader) adds(b *TxnRequest) bool {
 	if b.Sequence == NoSequence {
-		return l.guard(TxnOffsetRegisterPartition)
+		return l.enforces(TxnOffsetRegisterPartition)
 	}
-	return l.guard(ImplicitAddTV2)
+	return l.enforces(ImplicitAddTV2)
 }
 
 // startVerification: row V7. Whoever finds a verification under way shares it
 // (VerificationStateEntry.maybeUpdateLowestSequenceAndEpoch).
-func (l *PartitionLeader) startVerification(e *ProducerEntry, b *Batch) {
+func (l *PartitionLeader) startVerification(e *ProducerEntry, b *TxnRequest) {
 	switch {
 	case e.Guard == 0:
-		if e.Guard = l.Fresh; !l.guard(VerificationGuardUnique) {
+		if e.Guard = l.Fresh; !l.enforces(VerificationGuardUnique) {
 			e.Guard = 1
 		}
 		e.GuardEpoch, e.Lowest, e.GuardBumps = b.Epoch, b.Sequence, b.Version.bumps()
@@ -152,31 +152,15 @@ func (l *PartitionLeader) startVerification(e *ProducerEntry, b *Batch) {
 	b.Guard = e.Guard
 }
 
-// Ask is the leader's request to the transaction coordinator, and its answer as
-// the writer is told of it.
-func (b *Batch) Ask(c *TransactionCoordinator, partition int) Error {
-	return b.told(b.Consult(c, partition))
-}
-
-// Consult lets the coordinator verify the partition, or add it
-// (AddPartitionsToTxnManager). The answer is the coordinator's own.
-func (b *Batch) Consult(c *TransactionCoordinator, partition int) Error {
-	r := AddPartitionsRequest{PID: b.PID, Epoch: b.Epoch, Partitions: Part(partition), Version: b.Version, Offsets: b.Sequence == NoSequence}
-	if b.Version.bumps() {
-		return c.AddPartitions(r)
-	}
-	return c.Verify(r)
-}
-
 // told is the table of transactions.md 2.2. Requests of the newest kind of each
 // style are modelled: Produce v12 or v11, TxnOffsetCommit v5 or v4.
-func (b *Batch) told(err Error) Error {
-	offsets := b.Sequence == NoSequence
+func (r *TxnRequest) told(err Error) Error {
+	offsets := r.API == TxnOffsetCommit
 	switch err {
 	case ProducerFenced:
 		return InvalidProducerEpoch
 	case ConcurrentTransactions:
-		if !offsets && !b.Version.bumps() {
+		if !offsets && !r.Version.bumps() {
 			return NotEnoughReplicas
 		}
 	case CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator:
@@ -188,18 +172,18 @@ func (b *Batch) told(err Error) Error {
 }
 
 // checksEpoch tells whether a batch of an older epoch is refused.
-func (l *PartitionLeader) checksEpoch(b *Batch) bool {
+func (l *PartitionLeader) checksEpoch(b *TxnRequest) bool {
 	if b.Sequence == NoSequence {
-		return l.guard(TxnOffsetCommitProducerEpoch)
+		return l.enforces(TxnOffsetCommitProducerEpoch)
 	}
-	return l.guard(PartitionEpochCheck)
+	return l.enforces(PartitionEpochCheck)
 }
 
-// Append decides whether a batch enters the log, and remembers it. A duplicate
+// append decides whether a batch enters the log, and remembers it. A duplicate
 // is answered with success and changes nothing; back says how many batches ago
 // it was appended. Source: UnifiedLog.analyzeAndValidateProducerState,
 // ProducerAppendInfo.appendDataBatch; transactions.md 2.3, rows L1 to L6.
-func (l *PartitionLeader) Append(b Batch) (back int, duplicate bool, err Error) {
+func (l *PartitionLeader) append(b *TxnRequest) (back int, duplicate bool, err Error) {
 	e := l.Find(b.PID)
 	if e == nil {
 		e = &ProducerEntry{}
@@ -218,23 +202,23 @@ func (l *PartitionLeader) Append(b Batch) (back int, duplicate bool, err Error) 
 	return 0, false, None
 }
 
-func (l *PartitionLeader) duplicate(e *ProducerEntry, b Batch) (back int, ok bool) {
-	if b.Sequence == NoSequence || b.Epoch != e.Epoch || !l.guard(DuplicateWindow) {
+func (l *PartitionLeader) duplicate(e *ProducerEntry, b *TxnRequest) (back int, ok bool) {
+	if b.Sequence == NoSequence || b.Epoch != e.Epoch || !l.enforces(DuplicateWindow) {
 		return 0, false
 	}
 	back = int(e.Last - b.Sequence)
 	return back, back >= 0 && back < int(e.Kept)
 }
 
-func (l *PartitionLeader) check(e *ProducerEntry, b Batch) Error {
+func (l *PartitionLeader) check(e *ProducerEntry, b *TxnRequest) Error {
 	first := b.Transactional && !(e.Open && e.Epoch == b.Epoch)
-	if first && b.Epoch < e.Epoch && l.checksEpoch(&b) && l.guard(EpochBeforeGuard) { // L2
+	if first && b.Epoch < e.Epoch && l.checksEpoch(b) && l.enforces(EpochBeforeGuard) { // L2
 		return InvalidProducerEpoch
 	}
-	if first && l.verifies() && l.guarded(&b) && (b.Guard == 0 || b.Guard != e.Guard) { // L3
+	if first && l.verifies() && l.guarded(b) && (b.Guard == 0 || b.Guard != e.Guard) { // L3
 		return InvalidTxnState
 	}
-	if b.Epoch < e.Epoch && l.checksEpoch(&b) { // L4
+	if b.Epoch < e.Epoch && l.checksEpoch(b) { // L4
 		return InvalidProducerEpoch
 	}
 	if b.Sequence != NoSequence { // L5
@@ -242,27 +226,27 @@ func (l *PartitionLeader) check(e *ProducerEntry, b Batch) Error {
 			return err
 		}
 	}
-	if !b.Transactional && e.Open && l.guard(NontxnInTxnCheck) { // L6
+	if !b.Transactional && e.Open && l.enforces(NontxnInTxnCheck) { // L6
 		return InvalidTxnState
 	}
 	return None
 }
 
 // guarded: a batch that was not to be verified at all carries no guard.
-func (l *PartitionLeader) guarded(b *Batch) bool { return !b.Version.bumps() || l.adds(b) }
+func (l *PartitionLeader) guarded(b *TxnRequest) bool { return !b.Version.bumps() || l.adds(b) }
 
 // checkSequence: row L5 (ProducerAppendInfo.checkSequence; transactions.md 2.4).
-func (l *PartitionLeader) checkSequence(e *ProducerEntry, b Batch) Error {
+func (l *PartitionLeader) checkSequence(e *ProducerEntry, b *TxnRequest) Error {
 	ok := true
 	switch {
-	case e.Guard != 0 && e.GuardBumps && e.Kept == 0 && b.Sequence != 0 && l.guard(SequenceZeroTV2NoState):
+	case e.Guard != 0 && e.GuardBumps && e.Kept == 0 && b.Sequence != 0 && l.enforces(SequenceZeroTV2NoState):
 		ok = false
-	case e.Guard != 0 && b.Sequence > e.Lowest && l.guard(LowestSequenceHold):
+	case e.Guard != 0 && b.Sequence > e.Lowest && l.enforces(LowestSequenceHold):
 		ok = false
 	case b.Epoch != e.Epoch:
-		ok = b.Sequence == 0 || e.Epoch == NoEpoch || !l.guard(SequenceZeroOnNewEpoch)
+		ok = b.Sequence == 0 || e.Epoch == NoEpoch || !l.enforces(SequenceZeroOnNewEpoch)
 	default:
-		ok = b.Sequence == e.Last+1 || !l.guard(SequenceCheck)
+		ok = b.Sequence == e.Last+1 || !l.enforces(SequenceCheck)
 	}
 	if !ok {
 		return OutOfOrderSequenceNumber
@@ -271,7 +255,7 @@ func (l *PartitionLeader) checkSequence(e *ProducerEntry, b Batch) Error {
 }
 
 // append is the effect of a batch.
-func (e *ProducerEntry) append(b Batch) {
+func (e *ProducerEntry) append(b *TxnRequest) {
 	e.enter(b.Epoch)
 	if b.Sequence != NoSequence {
 		e.Last = b.Sequence
@@ -290,11 +274,11 @@ func (e *ProducerEntry) enter(epoch Epoch) {
 	}
 }
 
-// WriteMarker decides a marker, and ends the producer's open transaction. Source:
+// writeMarker decides a marker, and ends the producer's open transaction. Source:
 // ProducerAppendInfo.checkProducerEpoch, checkCoordinatorEpoch,
 // appendEndTxnMarker; transactions.md 2.5, rows M1 to M4. It tells whether one
 // was open.
-func (l *PartitionLeader) WriteMarker(m Marker) (closed bool, err Error) {
+func (l *PartitionLeader) writeMarker(m *TxnRequest) (closed bool, err Error) {
 	e := l.Find(m.PID)
 	if e == nil {
 		e = &ProducerEntry{}
@@ -303,35 +287,35 @@ func (l *PartitionLeader) WriteMarker(m Marker) (closed bool, err Error) {
 	if !l.mayEnd(e, m) { // M1, M2
 		return false, InvalidProducerEpoch
 	}
-	if e.CoordinatorEpoch > m.CoordinatorEpoch && l.guard(MarkerCoordinatorEpochCheck) { // M3
+	if e.CoordinatorEpoch > m.CoordinatorEpoch && l.enforces(MarkerCoordinatorEpochCheck) { // M3
 		return false, TransactionCoordinatorFenced
 	}
 	if e = l.entry(m.PID); e == nil {
 		return false, None
 	}
-	if e.Epoch == NoEpoch || l.guard(MarkerRaisesEpoch) {
+	if e.Epoch == NoEpoch || l.enforces(MarkerRaisesEpoch) {
 		e.enter(m.Epoch)
 	}
 	closed, e.Open, e.CoordinatorEpoch = e.Open, false, m.CoordinatorEpoch
 	// The first write of the next transaction may have been added already.
-	next := e.GuardBumps && e.GuardEpoch == m.Epoch && l.guard(GuardKeptForNextTV2)
-	if !next && l.guard(GuardClearedByMarker) {
+	next := e.GuardBumps && e.GuardEpoch == m.Epoch && l.enforces(GuardKeptForNextTV2)
+	if !next && l.enforces(GuardClearedByMarker) {
 		e.dropGuard()
 	}
 	return closed, None
 }
 
 // mayEnd compares the epochs of a marker and of the producer: rows M1 and M2.
-func (l *PartitionLeader) mayEnd(e *ProducerEntry, m Marker) bool {
+func (l *PartitionLeader) mayEnd(e *ProducerEntry, m *TxnRequest) bool {
 	switch {
 	case m.Epoch > e.Epoch:
 		return true
 	case m.Epoch < e.Epoch:
-		return !l.guard(MarkerEpochCheck)
-	case !m.Version.bumps() || !l.guard(MarkerStrictEpochTV2) || m.Epoch == l.Rules.maxEpoch():
+		return !l.enforces(MarkerEpochCheck)
+	case !m.Version.bumps() || !l.enforces(MarkerStrictEpochTV2) || m.Epoch == l.Rules.maxEpoch():
 		return true
 	}
-	return !e.Open && l.guard(MarkerRepeatAccept) // taken for a repeat (KAFKA-19999)
+	return !e.Open && l.enforces(MarkerRepeatAccept) // taken for a repeat (KAFKA-19999)
 }
 
 // ExpireProducers forgets producers without an open transaction, as
@@ -358,29 +342,4 @@ func (l *PartitionLeader) replace(become func(ProducerEntry) ProducerEntry) {
 		}
 	}
 	clear(l.Entries[n:])
-}
-
-// Admit is what a leader does with a batch before it appends it: look, and ask
-// the transaction coordinator. partition is the leader's own, in the
-// coordinator's numbers.
-func (l *PartitionLeader) Admit(b *Batch, c *TransactionCoordinator, partition int) Error {
-	ask, err := l.Begin(b)
-	if ask {
-		err = b.Ask(c, partition)
-	}
-	return err
-}
-
-// CommitTxnOffsets is the second half of TxnOffsetCommit, once the batch is
-// admitted: the group's rules, then the log's, then the offsets are pending
-// (CoordinatorRuntime.scheduleTransactionalWriteOperation; transactions.md 3.1).
-func (l *PartitionLeader) CommitTxnOffsets(c *Coordinator, b Batch, r TxnOffsetCommitRequest) Error {
-	if err := c.CheckTxnOffsetCommit(r); err != None {
-		return err
-	}
-	if _, _, err := l.Append(b); err != None {
-		return err
-	}
-	c.StoreTxnOffsets(r)
-	return None
 }

@@ -1,9 +1,10 @@
 package model
 
-// LeaveGroup decides a LeaveGroup of one member. The generation is not
+// leaveGroup decides a LeaveGroup of one member. The generation is not
 // checked: a member id of any generation can leave. Source:
 // GMM.classicGroupLeaveToClassicGroup; groups.md 2.6.
-func (c *Coordinator) LeaveGroup(id MemberID) Reply {
+func (c *Coordinator) leaveGroup(r *GroupRequest) Reply {
+	id := r.MemberID
 	a := Reply{To: id, API: LeaveGroup}
 	if m := c.Find(id); m != nil && m.Is(Pending) {
 		c.remove(id)

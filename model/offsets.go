@@ -1,111 +1,111 @@
 package model
 
-// OffsetCommitRequest is OffsetCommit v9. Offsets has an entry a partition,
-// NoOffset for those that the request does not name.
-type OffsetCommitRequest struct {
+// OffsetsGroup is what the offsets of a group ask the group, of whatever kind
+// it is. A commit is valid if the group says so (Group.validateOffsetCommit), and
+// a group is deleted together with its offsets.
+type OffsetsGroup interface {
+	// Exists tells whether the coordinator has the group.
+	Exists() bool
+	// CheckCommit is the group's answer to a commit, plain or in a transaction.
+	CheckCommit(id MemberID, generation Generation, transactional bool) Error
+	// Touch makes a group without members, where there is none, to hold offsets.
+	Touch()
+	// Delete deletes the group if it may be deleted.
+	Delete() Error
+}
+
+// OffsetsRequest is a request for a group's offsets. Fields that a request does
+// not have are not looked at.
+type OffsetsRequest struct {
+	API        API
 	MemberID   MemberID
 	Generation Generation
-	Offsets    []Offset
+	// Offsets has an entry a partition. OffsetCommit: NoOffset for those that the
+	// request does not name. OffsetFetch: the committed offsets are written here.
+	Offsets []Offset
+	// Partitions are those that an OffsetFetch with Stable waits for.
+	Partitions PartSet
+	Stable     bool // OffsetFetch with RequireStable (KIP-447)
 }
 
-// OffsetCommit decides a plain OffsetCommit and stores what it accepts. Source:
-// OMM.validateOffsetCommit, CG.validateOffsetCommit; groups.md 4.2, rows O1 to
-// O9. Nobody checks that an offset is not smaller than the one it replaces,
-// nor that the member owns the partition.
-func (c *Coordinator) OffsetCommit(r OffsetCommitRequest) Reply {
-	a := Reply{To: r.MemberID, API: OffsetCommit, Err: c.checkCommit(r.MemberID, r.Generation, false)}
-	if a.Err != None {
-		return a
-	}
-	if c.Group.State == Absent { // O1: a simple group
-		*c.Group = Group{State: Empty}
-	}
-	for p, o := range r.Offsets {
-		if o != NoOffset {
-			c.setOffset(p, o)
-		}
-	}
-	return a
+// OffsetStore is a view on the offsets of one group, in its coordinator's memory.
+// The storage is the caller's.
+type OffsetStore struct {
+	Rules     *Rules
+	Group     OffsetsGroup
+	Committed []Offset // by partition, NoOffset for none
+	// Pending has the offsets of open transactions, and At the order of the commit
+	// records; both nil where there are no transactions.
+	Pending []PendingOffset // sorted, free places last
+	At      []uint32
+	Full    bool // Pending had no free place; the call is void
 }
 
-// checkCommit is the decision table of groups.md 4.2, for both kinds of commits
-// (ClassicGroup.validateOffsetCommit).
-func (c *Coordinator) checkCommit(id MemberID, generation Generation, transactional bool) Error {
-	g := c.Group
-	memberCheck, generationCheck := OffsetCommitMemberCheck, OffsetCommitGenerationCheck
-	if transactional {
-		memberCheck, generationCheck = TxnOffsetCommitMemberCheck, TxnOffsetCommitGenerationCheck
+func (s *OffsetStore) enforces(id Mutation) bool { return !s.Rules.Off.Has(id) }
+
+// Decide decides a request. It is the one place where requests for a group's
+// offsets meet their rules.
+func (s *OffsetStore) Decide(r *OffsetsRequest) Error {
+	switch r.API {
+	case OffsetCommit:
+		return s.commit(r)
+	case OffsetFetch:
+		return s.fetch(r)
+	case DeleteGroups:
+		return s.deleteGroup()
 	}
-	switch {
-	case generation < 0 && (g.State == Absent || g.State == Empty): // O1, O4
-		return None
-	case g.State == Absent: // O2
-		return c.commitToNoGroup(transactional)
-	case generation < 0 && id == 0: // O7
-		return c.commitOfNobody(transactional)
-	}
-	if err := c.validateMember(id); err != None && c.guard(memberCheck) { // O5
+	panic("model: " + r.API.String() + " is not for a group's offsets")
+}
+
+// commit decides a plain OffsetCommit v9 and stores what it accepts. Source:
+// OMM.validateOffsetCommit; groups.md 4.2, rows O1 to O9. Nobody checks that an
+// offset is not smaller than the one it replaces, nor that the member owns the
+// partition.
+func (s *OffsetStore) commit(r *OffsetsRequest) Error {
+	if err := s.Group.CheckCommit(r.MemberID, r.Generation, false); err != None {
 		return err
 	}
-	if generation != g.Generation && c.guard(generationCheck) { // O6
-		return IllegalGeneration
-	}
-	if g.State == CompletingRebalance && !transactional && c.guard(OffsetCommitCompletingCheck) { // O8
-		return RebalanceInProgress
-	}
-	return None // O9
-}
-
-// commitToNoGroup: row O2.
-func (c *Coordinator) commitToNoGroup(transactional bool) Error {
-	switch {
-	case !transactional:
-		return GroupIDNotFound
-	case c.guard(TxnOffsetCommitAbsentGroup):
-		return IllegalGeneration
-	}
-	return None
-}
-
-// commitOfNobody: row O7. In a transaction it is accepted in any state.
-func (c *Coordinator) commitOfNobody(transactional bool) Error {
-	refused := c.guard(OffsetCommitEmptyGroupOnly)
-	if transactional {
-		refused = !c.guard(TxnOffsetBareGroupAllowed)
-	}
-	if refused {
-		return UnknownMemberID
-	}
-	return None
-}
-
-// OffsetFetch answers with the committed offset of a partition, NoOffset where
-// there is none. A classic group does not look at the member (groups.md 4.6).
-func (c *Coordinator) OffsetFetch(p int) Offset {
-	if c.Group.State == Absent {
-		return NoOffset
-	}
-	return c.Offsets[p]
-}
-
-// DeleteGroup decides DeleteGroups for this group: an administrator's request,
-// or the sweep that deletes an empty group once no offset is left
-// (CG.validateDeleteGroup; groups.md 4.7, 4.8).
-func (c *Coordinator) DeleteGroup() Reply {
-	a := Reply{API: DeleteGroups}
-	switch c.Group.State {
-	case Absent:
-		a.Err = GroupIDNotFound
-	case Empty:
-		*c.Group = Group{}
-		clear(c.Members) // ids that were handed out and have not come back
-		for p := range c.Offsets {
-			c.Offsets[p] = NoOffset
+	s.Group.Touch()
+	for p, o := range r.Offsets {
+		if o != NoOffset {
+			s.set(p, o)
 		}
-		clear(c.OffsetsAt)
-		clear(c.Pending)
-	default:
-		a.Err = NonEmptyGroup
 	}
-	return a
+	return None
+}
+
+// fetch answers with the committed offset of each partition, NoOffset where
+// there is none. A classic group does not look at the member (groups.md 4.6).
+// Source: OffsetMetadataManager.fetchOffsets.
+func (s *OffsetStore) fetch(r *OffsetsRequest) (err Error) {
+	exists := s.Group.Exists()
+	for p := range r.Offsets {
+		switch {
+		case r.Stable && s.enforces(RequireStable) && s.Unstable(p):
+			r.Offsets[p] = NoOffset
+			if r.Partitions.Has(p) {
+				err = UnstableOffsetCommit
+			}
+		case exists:
+			r.Offsets[p] = s.Committed[p]
+		default:
+			r.Offsets[p] = NoOffset
+		}
+	}
+	return err
+}
+
+// deleteGroup decides DeleteGroups for this group: an administrator's request,
+// or the sweep that deletes an empty group once no offset is left (groups.md
+// 4.7, 4.8).
+func (s *OffsetStore) deleteGroup() Error {
+	if err := s.Group.Delete(); err != None {
+		return err
+	}
+	for p := range s.Committed {
+		s.Committed[p] = NoOffset
+	}
+	clear(s.At)
+	clear(s.Pending)
+	return None
 }

@@ -63,9 +63,6 @@ func React(api API, err Error, commit bool, off *Mutations) Reaction {
 	return Fatal
 }
 
-// Adds tells whether the broker adds partitions to the transaction on the way.
-func (v TransactionVersion) Adds() bool { return v.bumps() }
-
 // ReceiveProducer applies an answer to a producer's request.
 func (c *Client) ReceiveProducer(r *Request, v TransactionVersion, off *Mutations) {
 	p := &c.Producer

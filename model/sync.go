@@ -6,20 +6,11 @@ type MemberAssignment struct {
 	Parts PartSet
 }
 
-// SyncGroupRequest is SyncGroup v0 to v5. Plan is empty but for the leader.
-type SyncGroupRequest struct {
-	MemberID   MemberID
-	Generation Generation
-	Protocol   Protocol // 0: not given (before v5)
-	Plan       []MemberAssignment
-}
-
-// SyncGroup decides a SyncGroup. If it parks, the answer comes with Replies,
-// perhaps of this very call. The leader's append is taken as acknowledged at
+// syncGroup decides a SyncGroup. The leader's append is taken as acknowledged at
 // once: failing and late appends enter with failover (groups.md Y8 to Y11).
 // Source: GMM.classicGroupSyncToClassicGroup, GMM.validateSyncGroup; groups.md
 // 2.4, rows Y1 to Y12.
-func (c *Coordinator) SyncGroup(r SyncGroupRequest) (answer Reply, parked bool) {
+func (c *Coordinator) syncGroup(r *GroupRequest) (answer Reply, parked bool) {
 	g := c.Group
 	refuse := func(err Error) (Reply, bool) {
 		return Reply{To: r.MemberID, API: SyncGroup, Err: err}, false
@@ -29,12 +20,12 @@ func (c *Coordinator) SyncGroup(r SyncGroupRequest) (answer Reply, parked bool) 
 	}
 	m := c.Find(r.MemberID)
 	if err := c.validateMember(r.MemberID); err != None { // Y3
-		if c.guard(SyncMemberCheck) {
+		if c.enforces(SyncMemberCheck) {
 			return refuse(err)
 		}
 		m = nil
 	}
-	if c.guard(SyncGenerationCheck) && r.Generation != g.Generation { // Y4
+	if c.enforces(SyncGenerationCheck) && r.Generation != g.Generation { // Y4
 		return refuse(IllegalGeneration)
 	}
 	if r.Protocol != 0 && g.Protocol != 0 && r.Protocol != g.Protocol { // Y5
@@ -56,7 +47,7 @@ func (c *Coordinator) SyncGroup(r SyncGroupRequest) (answer Reply, parked bool) 
 	if m != nil {
 		m.set(SyncParked)
 	}
-	if r.MemberID == g.Leader || !c.guard(SyncLeaderOnlyAssign) || m == nil { // Y8, Y9
+	if r.MemberID == g.Leader || !c.enforces(SyncLeaderOnlyAssign) || m == nil { // Y8, Y9
 		c.install(r.Plan)
 	}
 	if m == nil {

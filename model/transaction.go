@@ -1,43 +1,5 @@
 package model
 
-// ProducerID names a producer session; 0 is none, the wire's -1. Ids are
-// compared, nothing else.
-type ProducerID uint16
-
-// Epoch is a producer epoch; -1 is none. What a rule does with one beyond
-// comparing it is said where it is done (transactions.md section 9).
-type Epoch int16
-
-const (
-	// NoEpoch is the wire's -1.
-	NoEpoch Epoch = -1
-	// MaxEpoch is the largest epoch. No client is ever given it: from MaxEpoch-1
-	// on, an epoch is exhausted (TransactionMetadata.isEpochExhausted).
-	MaxEpoch Epoch = 32767
-)
-
-// TransactionVersion is the style of a request: 2 raises the epoch with every
-// transaction and adds partitions on the way (KIP-890 part 2), what is smaller
-// does neither. A broker reads it off the version of a request, not off the
-// feature (TransactionVersion.transactionVersionForEndTxn and its like).
-type TransactionVersion uint8
-
-// The two styles.
-const (
-	TV1 TransactionVersion = 1
-	TV2 TransactionVersion = 2
-)
-
-func (v TransactionVersion) orDefault() TransactionVersion {
-	if v == 0 {
-		return TV2
-	}
-	return v
-}
-
-// bumps tells whether a transaction of this style raises the epoch at its end.
-func (v TransactionVersion) bumps() bool { return v >= TV2 }
-
 // TransactionState is the state of a transactional id (TransactionState).
 type TransactionState uint8
 
@@ -129,6 +91,11 @@ type Marker struct {
 	Stuck bool
 }
 
+// Request is the WriteTxnMarkers that brings the marker to one partition.
+func (m *Marker) Request() TxnRequest {
+	return TxnRequest{API: WriteTxnMarkers, PID: m.PID, Epoch: m.Epoch, CoordinatorEpoch: m.CoordinatorEpoch, Commit: m.Commit, Version: m.Version}
+}
+
 // Appending says what becomes of a coordinator's record (transactions.md 1.3).
 type Appending uint8
 
@@ -175,13 +142,13 @@ type TransactionReply struct {
 
 func refuse(err Error) TransactionReply { return TransactionReply{Err: err, Epoch: NoEpoch} }
 
-func (c *TransactionCoordinator) guard(id Mutation) bool { return !c.Rules.Off.Has(id) }
+func (c *TransactionCoordinator) enforces(id Mutation) bool { return !c.Rules.Off.Has(id) }
 
 // gate is common to all requests (TransactionStateManager.
 // getAndMaybeAddTransactionState; transactions.md 1.2). Whoever does not lead the
 // log, and knows, has nothing in memory: that is a client's retry, not modelled.
 func (c *TransactionCoordinator) gate() Error {
-	if c.Loading && c.guard(TCLoadGate) {
+	if c.Loading && c.enforces(TCLoadGate) {
 		return CoordinatorLoadInProgress
 	}
 	return None
@@ -193,28 +160,6 @@ func (c *TransactionCoordinator) fresh() ProducerID {
 	return c.Fresh
 }
 
-// Exhausted tells whether no further transaction may use an epoch.
-func (r *Rules) Exhausted(e Epoch) bool { return e >= r.maxEpoch()-1 }
-
-func (r *Rules) maxEpoch() Epoch {
-	if r.MaxEpoch == 0 {
-		return MaxEpoch
-	}
-	return r.MaxEpoch
-}
-
-// bump is the next epoch. It stays at the largest one; where nothing keeps
-// epochs from overflowing, it becomes negative, as a short does.
-func (r *Rules) bump(e Epoch) Epoch {
-	switch {
-	case e < r.maxEpoch():
-		return e + 1
-	case r.Off.Has(EpochExhaustionRotation):
-		return -r.maxEpoch() - 1
-	}
-	return e
-}
-
 // enter logs what a transition leads to, and takes it over once it is logged
 // (prepare, append, complete; transactions.md 1.1). Kafka overwrites the
 // previous producer id with every transition (TransactionMetadata.
@@ -223,7 +168,7 @@ func (c *TransactionCoordinator) enter(next Transaction) Error {
 	next.Prev, next.Pending = c.Txn.PID, NoTransaction
 	switch c.Appends {
 	case Deposed:
-		if c.guard(TCAppendCECheck) {
+		if c.enforces(TCAppendCECheck) {
 			return NotCoordinator
 		}
 	case AppendFailed:
@@ -248,7 +193,7 @@ func (c *TransactionCoordinator) record(t Transaction) {
 // 1.7). next has epoch and ids as they shall be.
 func (c *TransactionCoordinator) finish(next Transaction, commit bool) Error {
 	next.State = decided(commit, false)
-	if c.guard(PrepareBeforeMarkers) {
+	if c.enforces(PrepareBeforeMarkers) {
 		if err := c.enter(next); err != None {
 			return err
 		}
@@ -265,10 +210,10 @@ func (c *TransactionCoordinator) distribute() {
 	t := c.Txn
 	t.Pending = t.State + CompleteCommit - PrepareCommit
 	*c.Outbox = Marker{PID: t.PID, Epoch: t.Epoch, CoordinatorEpoch: c.Epoch, Commit: t.State == PrepareCommit, Version: t.Version, To: t.Partitions}
-	if c.Leaderless && !c.guard(MarkerSkipBug) { // taken for deleted partitions
+	if c.Leaderless && !c.enforces(MarkerSkipBug) { // taken for deleted partitions
 		c.Outbox.To = 0
 	}
-	if c.Outbox.To == 0 || !c.guard(CompleteAfterAllMarkers) {
+	if c.Outbox.To == 0 || !c.enforces(CompleteAfterAllMarkers) {
 		c.complete()
 	}
 }
@@ -306,7 +251,7 @@ func (c *TransactionCoordinator) complete() {
 		t.Pending = NoTransaction
 	}
 	c.Appends = appends
-	if c.guard(CompleteAfterAllMarkers) || c.Outbox.To == 0 {
+	if c.enforces(CompleteAfterAllMarkers) || c.Outbox.To == 0 {
 		*c.Outbox = Marker{}
 	}
 }
@@ -317,7 +262,7 @@ func (c *TransactionCoordinator) complete() {
 func (c *TransactionCoordinator) Load() {
 	*c.Txn, *c.Outbox = *c.Log, Marker{}
 	c.Loading = false
-	if c.Txn.State.preparing() && c.guard(TCLoadCompletesPrepare) {
+	if c.Txn.State.preparing() && c.enforces(TCLoadCompletesPrepare) {
 		c.distribute()
 	}
 }
@@ -326,7 +271,7 @@ func (c *TransactionCoordinator) Load() {
 // (TransactionCoordinator.abortTimedOutTransactions; KIP-588; transactions.md
 // 1.8). It tells whether it did.
 func (c *TransactionCoordinator) Overdue() bool {
-	if c.Loading || c.Txn.State != Ongoing || c.Txn.Pending != NoTransaction || !c.guard(TimeoutAbort) {
+	if c.Loading || c.Txn.State != Ongoing || c.Txn.Pending != NoTransaction || !c.enforces(TimeoutAbort) {
 		return false
 	}
 	return c.fence() == None
@@ -338,22 +283,22 @@ func (c *TransactionCoordinator) Overdue() bool {
 func (c *TransactionCoordinator) fence() Error {
 	t := c.Txn
 	next := *t
-	next.ByFence = !c.guard(EndTxnRetryAfterFence)
+	next.ByFence = !c.enforces(EndTxnRetryAfterFence)
 	if c.Rules.Feature.orDefault().bumps() {
 		next.LastEpoch = t.Epoch
 		if c.Rules.Exhausted(t.Epoch) { // KAFKA-20090
 			next.Next = c.fresh()
 		}
-		if c.guard(FenceBumpsEpoch) {
+		if c.enforces(FenceBumpsEpoch) {
 			next.Epoch = c.Rules.bump(t.Epoch)
 		}
-		if !c.guard(DoubleFenceBumpBug) {
+		if !c.enforces(DoubleFenceBumpBug) {
 			next.LastEpoch, next.Epoch = next.Epoch, c.Rules.bump(next.Epoch)
 		}
 		next.Version = TV2
 		return c.finish(next, false)
 	}
-	if !t.FailedFence && c.guard(FenceBumpsEpoch) {
+	if !t.FailedFence && c.enforces(FenceBumpsEpoch) {
 		next.Epoch = c.Rules.bump(t.Epoch)
 	}
 	next.LastEpoch = NoEpoch
@@ -372,7 +317,7 @@ func (c *TransactionCoordinator) fence() Error {
 func (c *TransactionCoordinator) Expire() bool {
 	t := c.Txn
 	idle := (t.State == TransactionEmpty || t.State.complete()) && t.Pending == NoTransaction
-	if c.Loading || t.State == NoTransaction || !idle && c.guard(TidExpiryOnlyIdle) {
+	if c.Loading || t.State == NoTransaction || !idle && c.enforces(TidExpiryOnlyIdle) {
 		return false
 	}
 	*t, *c.Outbox = Transaction{}, Marker{}

@@ -95,21 +95,19 @@ type Transactional struct {
 	Unsure bool
 }
 
+// Forget leaves what another coordinator will find: the log.
+func (t *Transactional) Forget() { t.Txn, t.Outbox = Transaction{}, Marker{} }
+
 // TransactionSide is the part of a State that transactions need.
 type TransactionSide struct {
-	IDs   [MaxTransactionals]Transactional
-	Epoch int16 // of the coordinator
-	// Loading: a coordinator was elected and has not read its log.
-	Loading bool
+	Incarnation // of the transaction coordinator
+	IDs, Old    [MaxTransactionals]Transactional
 	// Leaderless: the partitions have no leaders yet.
 	Leaderless bool
-	// Zombie: the coordinator before it goes on with what it had in memory.
-	Zombie    bool
-	Old       [MaxTransactionals]Transactional
-	Logs      [NumLogs]PartitionLog
-	Pending   [MaxPending]PendingOffset
-	OffsetsAt [MaxPartitions]uint32
-	Works     [MaxClients][MaxWorks]Work // ghost
+	Logs       [NumLogs]PartitionLog
+	Pending    [MaxPending]PendingOffset
+	OffsetsAt  [MaxPartitions]uint32
+	Works      [MaxClients][MaxWorks]Work // ghost
 }
 
 // Producer is the transactional producer of a client.
@@ -217,20 +215,13 @@ func (s *State) FreshProducerID(c *Config) ProducerID {
 // FreshGuard is the first number that no verification at a log has.
 func (s *State) FreshGuard(c *Config, p int) uint8 {
 	var used uint64
-	for i := range s.Txns.Logs[p].Entries {
-		used |= 1 << s.Txns.Logs[p].Entries[i].Guard
-	}
 	for i := range c.Clients() {
 		used |= 1 << s.Clients[i].App.Guard
 	}
 	for i := range s.Late {
 		used |= 1 << s.Late[i].Guard
 	}
-	g := uint8(1)
-	for used>>g&1 == 1 {
-		g++
-	}
-	return g
+	return FreshGuard(s.Txns.Logs[p].Entries[:], used)
 }
 
 // FreshWork takes a free place for a client's next transaction; 0 if there is

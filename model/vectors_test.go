@@ -12,21 +12,21 @@ import (
 // A bench is one transactional id, two output partitions, and the offsets
 // partition of a group that is stable with one member.
 type bench struct {
-	rules   Rules
-	txn     Transaction
-	log     Transaction
-	outbox  Marker
-	tc      TransactionCoordinator
-	leaders [3]PartitionLeader
-	entries [3][4]ProducerEntry
-	group   Group
-	members [2]Member
-	offsets [1]Offset
-	pending [4]PendingOffset
-	at      [1]uint32
-	pid     ProducerID
-	guards  uint8
-	version TransactionVersion
+	rules       Rules
+	txn         Transaction
+	log         Transaction
+	outbox      Marker
+	tc          TransactionCoordinator
+	leaders     [3]PartitionLeader
+	entries     [3][4]ProducerEntry
+	group       Group
+	members     [2]Member
+	offsets     [1]Offset
+	pending     [4]PendingOffset
+	committedAt [1]uint32
+	pid         ProducerID
+	guards      uint8
+	version     TransactionVersion
 }
 
 const offsetsPlace = 2
@@ -66,74 +66,71 @@ func pair(r TransactionReply) string {
 
 func (b *bench) init(pid ProducerID, epoch Epoch) string {
 	defer b.settle()
-	return pair(b.coordinator().InitProducerID(InitProducerIDRequest{pid, epoch}))
+	return pair(b.ask(TxnRequest{API: InitProducerID, PID: pid, Epoch: epoch}))
 }
 
 func (b *bench) end(pid ProducerID, epoch Epoch, commit bool, v TransactionVersion) string {
 	defer b.settle()
-	return pair(b.coordinator().EndTxn(EndTxnRequest{pid, epoch, commit, v}))
+	return pair(b.ask(TxnRequest{API: EndTxn, PID: pid, Epoch: epoch, Commit: commit, Version: v}))
 }
 
 func (b *bench) commit5(e Epoch) string { return b.end(1, e, true, TV2) }
 func (b *bench) abort5(e Epoch) string  { return b.end(1, e, false, TV2) }
 func (b *bench) end4(e Epoch, commit bool) string {
-	r := b.coordinator().EndTxn(EndTxnRequest{1, e, commit, TV1})
-	return r.Err.String()
+	return b.ask(TxnRequest{API: EndTxn, PID: 1, Epoch: e, Commit: commit, Version: TV1}).Err.String()
 }
 
 func (b *bench) add3(parts PartSet, e Epoch) string {
-	return b.coordinator().AddPartitions(AddPartitionsRequest{PID: 1, Epoch: e, Partitions: parts, Version: TV1}).String()
+	return b.ask(TxnRequest{API: AddPartitionsToTxn, PID: 1, Epoch: e, Partitions: parts, Version: TV1}).Err.String()
 }
 
-func (b *bench) produce(p int, pid ProducerID, e Epoch, seq int32, v TransactionVersion) string {
+// ask lets the coordinator decide.
+func (b *bench) ask(r TxnRequest) TransactionReply {
+	return (&Brokers{Coordinator: b.coordinator()}).Decide(&r).TransactionReply
+}
+
+// at lets the brokers of one partition decide.
+func (b *bench) at(p int, r TxnRequest) TxnReply {
 	l := &b.leaders[p]
 	b.guards++
 	l.Fresh = b.guards
-	batch := Batch{PID: pid, Epoch: e, Sequence: seq, Transactional: v != 0, Version: v}
-	if v != 0 {
-		if err := l.Admit(&batch, b.coordinator(), p); err != None {
-			return err.String()
-		}
+	brokers := Brokers{Coordinator: b.coordinator(), Leader: l}
+	if p == offsetsPlace {
+		brokers.Offsets = b.store()
 	}
-	_, dup, err := l.Append(batch)
-	if dup {
+	r.Partitions = Part(p)
+	return brokers.Decide(&r)
+}
+
+func (b *bench) produce(p int, pid ProducerID, e Epoch, seq int32, v TransactionVersion) string {
+	a := b.at(p, TxnRequest{API: Produce, PID: pid, Epoch: e, Sequence: seq, Transactional: v != 0, Version: v})
+	if a.Duplicate {
 		return "old offset"
 	}
-	return err.String()
+	return a.Err.String()
 }
 
 func (b *bench) offsetsCommit(e Epoch, id MemberID, g Generation, v TransactionVersion) string {
-	l := &b.leaders[offsetsPlace]
-	b.guards++
-	l.Fresh = b.guards
-	batch := Batch{PID: 1, Epoch: e, Sequence: NoSequence, Transactional: true, Version: v}
-	if err := l.Admit(&batch, b.coordinator(), offsetsPlace); err != None {
-		return err.String()
-	}
-	return l.CommitTxnOffsets(b.groups(), batch, TxnOffsetCommitRequest{1, id, g, []Offset{7}}).String()
+	return b.at(offsetsPlace, TxnRequest{API: TxnOffsetCommit, PID: 1, Epoch: e, Sequence: NoSequence, Transactional: true, Version: v,
+		MemberID: id, Generation: g, Offsets: []Offset{7}}).Err.String()
 }
 
-func (b *bench) groups() *Coordinator {
-	return &Coordinator{Rules: &b.rules, Group: &b.group, Members: b.members[:], Offsets: b.offsets[:], Pending: b.pending[:], OffsetsAt: b.at[:]}
+func (b *bench) store() *OffsetStore {
+	group := &Coordinator{Rules: &b.rules, Group: &b.group, Members: b.members[:]}
+	return &OffsetStore{Rules: &b.rules, Group: group, Committed: b.offsets[:], Pending: b.pending[:], At: b.committedAt[:]}
 }
 
 // markers lets the outbox reach every partition.
 func (b *bench) markers() {
 	for p := range b.leaders {
 		if b.outbox.To.Has(p) {
-			m := b.outbox
-			_, err := b.leaders[p].WriteMarker(m)
-			if err == None && p == offsetsPlace {
-				b.groups().EndTransaction(m.PID, m.Commit)
-			}
-			b.tc.MarkerAnswered(p, err)
+			b.tc.MarkerAnswered(p, b.at(p, b.outbox.Request()).Err)
 		}
 	}
 }
 
 func (b *bench) marker(p int, pid ProducerID, e Epoch, ce int16, commit bool, v TransactionVersion) string {
-	_, err := b.leaders[p].WriteMarker(Marker{PID: pid, Epoch: e, CoordinatorEpoch: ce, Commit: commit, Version: v})
-	return err.String()
+	return b.at(p, TxnRequest{API: WriteTxnMarkers, PID: pid, Epoch: e, CoordinatorEpoch: ce, Commit: commit, Version: v}).Err.String()
 }
 
 func (b *bench) restart() {
@@ -260,10 +257,10 @@ func TestVectorsMarkers(t *testing.T) { // v8, v9
 	assert.Equal(t, wait, b.commit5(0))
 	assert.Equal(t, wait, b.end(9, 0, true, TV2))
 	assert.Equal(t, wait, b.init(0, 0))
-	assert.Equal(t, wait, b.coordinator().AddPartitions(AddPartitionsRequest{PID: 9, Partitions: 1, Version: TV1}).String())
+	assert.Equal(t, wait, b.ask(TxnRequest{API: AddPartitionsToTxn, PID: 9, Partitions: 1, Version: TV1}).Err.String())
 	assert.Equal(t, fenced, b.end4(0, true))
 	assert.Equal(t, wait, b.end4(1, true))
-	assert.Equal(t, "INVALID_PRODUCER_ID_MAPPING", b.coordinator().EndTxn(EndTxnRequest{9, 0, true, TV1}).Err.String())
+	assert.Equal(t, "INVALID_PRODUCER_ID_MAPPING", b.ask(TxnRequest{API: EndTxn, PID: 9, Commit: true, Version: TV1}).Err.String())
 	b.restart()
 	b.markers()
 	assert.Equal(t, wait, b.init(0, 0))
@@ -288,7 +285,7 @@ func TestVectorsOffsets(t *testing.T) { // v11
 	assert.Equal(t, "ILLEGAL_GENERATION", b.offsetsCommit(0, 1, 6, TV2))
 	assert.Equal(t, "UNKNOWN_MEMBER_ID", b.offsetsCommit(0, 9, 5, TV2))
 	assert.Equal(t, none, b.offsetsCommit(0, 1, 5, TV2))
-	_, err := b.groups().OffsetFetchStable(0)
+	err := b.store().Decide(&OffsetsRequest{API: OffsetFetch, Offsets: make([]Offset, 1), Partitions: 1, Stable: true})
 	assert.Equal(t, UnstableOffsetCommit, err)
 	assert.Equal(t, none, b.offsetsCommit(0, 0, NoGeneration, TV2))
 	assert.Equal(t, "ILLEGAL_GENERATION", b.offsetsCommit(0, 1, NoGeneration, TV2))

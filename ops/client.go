@@ -40,7 +40,7 @@ func (x *Exec) takeAnswer(cl *model.Client, lane *model.Request) {
 	r := *lane
 	*lane, cl.BeatFirst = model.Request{}, false
 	x.n.Last.Received = r.API
-	if r.API >= model.InitProducerID {
+	if r.API.Part() == model.TransactionsPart {
 		x.receiveProducer(cl, &r)
 		return
 	}
@@ -188,7 +188,7 @@ func (x *Exec) heartbeat(a Args) bool {
 	if x.cfg.Travels[model.Heartbeat] {
 		return true
 	}
-	if !x.decideRequest(&cl.Beat, a) {
+	if !x.decideGroup(&cl.Beat, a) {
 		return false
 	}
 	x.receiveBeat(cl)
@@ -260,7 +260,7 @@ func (x *Exec) sendLeave(client uint8, id model.MemberID, a Args) bool {
 		n.Spend(x.cfg, model.LateRequests)
 		return true
 	}
-	return x.decideRequest(&r, a)
+	return x.decideGroup(&r, a)
 }
 
 // pollTimeout: the LeaveGroup must wait while an earlier request has the

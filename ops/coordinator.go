@@ -5,76 +5,78 @@ import "fencecheck/model"
 // open gives the rules access to the successor's coordinator.
 func (x *Exec) open(a Args) *model.Coordinator {
 	n := x.n
-	x.co = model.Coordinator{
-		Rules: &x.cfg.Rules, Group: &n.Group, Members: n.Members[:], Offsets: n.Offsets[:x.parts],
-		Replies: x.replies[:0], Pick: int(a.Pick),
-	}
-	if x.cfg.Transactional {
-		x.co.Pending, x.co.OffsetsAt = n.Txns.Pending[:], n.Txns.OffsetsAt[:x.parts]
-	}
+	x.co = model.Coordinator{Rules: &x.cfg.Rules, Group: &n.Group, Members: n.Members[:], Replies: x.replies[:0], Pick: int(a.Pick)}
 	return &x.co
 }
 
-// decideRequest lets the coordinator decide r, which becomes Answered or
-// Parked. It is false where the model has no room for what follows.
-func (x *Exec) decideRequest(r *model.Request, a Args) bool {
-	c := x.open(a)
-	ev := &x.n.Last
-	ev.API, ev.Client, ev.ID, ev.Generation, ev.Stale = r.API, r.Client, r.ID, r.Generation, r.Stale
-	var answer model.Reply
-	var parked bool
+// openOffsets gives the rules access to the offsets of the successor's group.
+func (x *Exec) openOffsets() *model.OffsetStore {
+	n := x.n
+	x.store = model.OffsetStore{Rules: &x.cfg.Rules, Group: x.open(Args{}), Committed: n.Offsets[:x.parts]}
+	if x.cfg.Transactional {
+		x.store.Pending, x.store.At = n.Txns.Pending[:], n.Txns.OffsetsAt[:x.parts]
+	}
+	return &x.store
+}
+
+// decideGroup lets the coordinator decide a request of a member, which becomes
+// Answered or Parked. It is false where the model has no room for what follows.
+func (x *Exec) decideGroup(r *model.Request, a Args) bool {
+	if r.API == model.JoinGroup && r.ID == 0 {
+		if r.NewID = x.n.FreshID(x.cfg, int(r.Client)); r.NewID == 0 {
+			x.seen.Members = true
+			return false
+		}
+	}
+	q := model.GroupRequest{API: r.API, MemberID: r.ID, Generation: r.Generation}
 	switch r.API {
 	case model.JoinGroup:
-		if r.ID == 0 {
-			if r.NewID = x.n.FreshID(x.cfg, int(r.Client)); r.NewID == 0 {
-				x.seen.Members = true
-				return false
-			}
-		}
-		answer, parked = c.JoinGroup(model.JoinGroupRequest{
-			MemberID: r.ID, Session: x.cfg.Sessions[r.Client], Protocols: x.cfg.Protocols[r.Client],
-			Meta: r.Meta, OldVersion: x.cfg.OldJoin, Fresh: r.NewID,
-		})
+		q.Session, q.Protocols, q.Meta, q.OldVersion, q.Fresh = x.cfg.Sessions[r.Client], x.cfg.Protocols[r.Client], r.Meta, x.cfg.OldJoin, r.NewID
 	case model.SyncGroup:
-		answer, parked = c.SyncGroup(model.SyncGroupRequest{MemberID: r.ID, Generation: r.Generation, Protocol: r.Protocol, Plan: x.planOf(r)})
-	case model.Heartbeat:
-		answer = c.Heartbeat(model.HeartbeatRequest{MemberID: r.ID, Generation: r.Generation})
-	case model.LeaveGroup:
-		answer = c.LeaveGroup(r.ID)
-	case model.OffsetCommit:
-		ev.Backward = backward(r, c.Offsets)
-		answer = c.OffsetCommit(model.OffsetCommitRequest{MemberID: r.ID, Generation: r.Generation, Offsets: r.Offsets[:x.parts]})
-		if answer.Err == model.None {
-			ev.Committed = committed(r, x.parts)
-		}
-	case model.OffsetFetch:
-		answer.Err = x.fetchOffsets(c, r)
+		q.Protocol, q.Plan = r.Protocol, x.planOf(r)
 	}
-	ev.Err, ev.Parked = answer.Err, parked
+	x.sent(r)
+	answer, parked := x.open(a).Decide(&q)
+	return x.decided(r, &answer, parked)
+}
+
+// decideOffsets lets the coordinator decide a request for the group's offsets.
+func (x *Exec) decideOffsets(r *model.Request) bool {
+	s := x.openOffsets()
+	q := model.OffsetsRequest{API: r.API, MemberID: r.ID, Generation: r.Generation, Offsets: r.Offsets[:x.parts]}
+	x.sent(r)
+	switch r.API {
+	case model.OffsetCommit:
+		x.n.Last.Backward = backward(r, s.Committed)
+	case model.OffsetFetch: // producers' members ask for stable offsets, and ask again while any is not
+		q.Stable, q.Partitions = x.cfg.Transactional, x.n.Clients[r.Client].Unfetched
+	}
+	answer := model.Reply{To: r.ID, API: r.API, Err: s.Decide(&q)}
+	switch {
+	case r.API == model.OffsetCommit && answer.Err == model.None:
+		x.n.Last.Committed = committed(r, x.parts)
+	case answer.Err == model.UnstableOffsetCommit:
+		x.n.Last.Unstable = true
+	}
+	return x.decided(r, &answer, false)
+}
+
+// sent notes which request the step decides.
+func (x *Exec) sent(r *model.Request) {
+	ev := &x.n.Last
+	ev.API, ev.Client, ev.ID, ev.Generation, ev.Stale = r.API, r.Client, r.ID, r.Generation, r.Stale
+}
+
+// decided notes what a group's request was answered, and follows up on it.
+func (x *Exec) decided(r *model.Request, answer *model.Reply, parked bool) bool {
+	x.n.Last.Err, x.n.Last.Parked = answer.Err, parked
 	x.outcome = outcomeOf(r.API, answer.Err, parked)
 	if parked {
 		r.Status = model.Parked
 	} else {
-		x.answer(r, &answer)
+		x.answer(r, answer)
 	}
 	return x.settle()
-}
-
-// fetchOffsets is OffsetFetch; producers' members ask for stable offsets, and ask
-// again while any is not.
-func (x *Exec) fetchOffsets(c *model.Coordinator, r *model.Request) model.Error {
-	worst := model.None
-	for p := range x.parts {
-		if !x.cfg.Transactional {
-			r.Offsets[p] = c.OffsetFetch(p)
-			continue
-		}
-		o, err := c.OffsetFetchStable(p)
-		if r.Offsets[p] = o; err != model.None && x.n.Clients[r.Client].Unfetched.Has(p) {
-			worst, x.n.Last.Unstable = err, true
-		}
-	}
-	return worst
 }
 
 // backward has the partitions of a commit whose committed offset is larger.

@@ -63,6 +63,7 @@ type Exec struct {
 	topics []uint8
 	s, n   *model.State
 	co     model.Coordinator
+	store  model.OffsetStore
 	seen   Bounds
 	// delivered counts the answers to parked requests, by outcome.
 	delivered []int64

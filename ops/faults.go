@@ -61,8 +61,8 @@ func (x *Exec) deleteGroup(a Args) bool {
 		return false
 	}
 	n := x.n
-	answer := x.open(a).DeleteGroup()
-	n.Last.API, n.Last.Err = model.DeleteGroups, answer.Err
-	x.outcome = outcomeOf(model.DeleteGroups, answer.Err, false)
+	err := x.openOffsets().Decide(&model.OffsetsRequest{API: model.DeleteGroups})
+	n.Last.API, n.Last.Err = model.DeleteGroups, err
+	x.outcome = outcomeOf(model.DeleteGroups, err, false)
 	return true
 }

@@ -10,20 +10,22 @@ func (x *Exec) writeMarker(p uint8, m model.Marker) (model.Error, bool) {
 	n := x.n
 	ev := &n.Last
 	ev.API, ev.Log, ev.PID, ev.Epoch = model.WriteTxnMarkers, p, m.PID, m.Epoch
-	l := x.leader(p)
-	if e := l.Find(m.PID); e != nil {
+	b := x.brokers(p)
+	if e := b.Leader.Find(m.PID); e != nil {
 		ev.OldEpoch = m.Epoch < e.Epoch || m.CoordinatorEpoch < e.CoordinatorEpoch
 		ev.Repeated = m.Epoch == e.Epoch && !e.Open
 	}
-	closed, err := l.WriteMarker(m)
-	ev.Err, ev.Closed = err, closed
-	x.outcome = outcomeOf(model.WriteTxnMarkers, err, false)
-	if err != model.None {
-		return err, true
+	q := m.Request()
+	a := b.Decide(&q)
+	ev.Err, ev.Closed = a.Err, a.Closed
+	x.outcome = outcomeOf(model.WriteTxnMarkers, a.Err, false)
+	if a.Err != model.None {
+		return a.Err, true
 	}
 	if p == model.OffsetsLog {
+		n.Last.Committed = a.Committed
 		x.endOffsets(m)
-		return err, true
+		return a.Err, true
 	}
 	if x.judge(p, m) {
 		kind := model.AbortMarker
@@ -31,18 +33,18 @@ func (x *Exec) writeMarker(p uint8, m model.Marker) (model.Error, bool) {
 			kind = model.CommitMarker
 		}
 		if !x.appendEntry(p, model.Entry{Rec: model.Record{Kind: kind, PID: m.PID}}) {
-			return err, false
+			return a.Err, false
 		}
 	}
 	x.read(p)
-	return err, true
+	return a.Err, true
 }
 
-// endOffsets ends a transaction in the group's offsets. They are read at once.
+// endOffsets is ghost: a transaction has ended in the group's offsets, which are
+// read at once.
 func (x *Exec) endOffsets(m model.Marker) {
 	n := x.n
 	x.judge(model.OffsetsLog, m)
-	committed := x.open(Args{}).EndTransaction(m.PID, m.Commit)
 	log := &n.Txns.Logs[model.OffsetsLog].Log
 	kept := 0
 	for _, e := range log {
@@ -57,7 +59,6 @@ func (x *Exec) endOffsets(m model.Marker) {
 		}
 	}
 	clear(log[kept:])
-	n.Last.Committed = committed
 	for p := range x.parts {
 		if n.Offsets[p] < x.s.Offsets[p] {
 			n.Last.Backward |= model.Part(p)

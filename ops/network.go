@@ -11,9 +11,9 @@ func (x *Exec) decide(a Args) bool {
 		if beat.API == model.NoAPI || beat.Status != model.InFlight || busy(app) && !cl.BeatFirst {
 			return false
 		}
-		return x.decideRequest(&x.begin().Clients[a.A].Beat, a)
+		return x.decideGroup(&x.begin().Clients[a.A].Beat, a)
 	}
-	if app.API == model.NoAPI || app.Status != model.InFlight && app.Status != model.Admitted || busy(beat) && cl.BeatFirst && app.API < model.InitProducerID {
+	if app.API == model.NoAPI || app.Status != model.InFlight && app.Status != model.Admitted || busy(beat) && cl.BeatFirst && app.API.Part() != model.TransactionsPart {
 		return false
 	}
 	r := &x.begin().Clients[a.A].App
@@ -28,13 +28,16 @@ func (x *Exec) decide(a Args) bool {
 
 // decideAny lets whoever is responsible decide a request.
 func (x *Exec) decideAny(r *model.Request, a Args) bool {
-	switch {
-	case r.API == model.WriteTxnMarkers:
-		return x.decideMarker(r)
-	case r.API >= model.InitProducerID:
-		return x.decideProducer(r)
+	switch r.API.Part() {
+	case model.ClassicPart:
+		return x.decideGroup(r, a)
+	case model.OffsetsPart:
+		return x.decideOffsets(r)
 	}
-	return x.decideRequest(r, a)
+	if r.API == model.WriteTxnMarkers {
+		return x.decideMarker(r)
+	}
+	return x.decideProducer(r)
 }
 
 func (x *Exec) decideLate(a Args) bool {

@@ -8,7 +8,7 @@ var Outcomes = outcomeNames()
 
 func outcomeNames() []string {
 	names := []string{""}
-	for api := model.NoAPI + 1; api < model.NumAPIs; api++ {
+	for _, api := range model.EveryAPI() {
 		for _, err := range model.Errors() {
 			names = append(names, api.String()+" "+err.String())
 		}

@@ -46,14 +46,9 @@ func (x *Exec) failOver(a Args) bool {
 	t := &n.Txns
 	if a.A == 1 {
 		n.Spend(x.cfg, model.Zombies)
-		t.Zombie, t.Old = true, t.IDs
 	}
-	t.Epoch++
-	t.Loading = true
+	model.FailOver(&t.Incarnation, t.IDs[:], t.Old[:], a.A == 1, (*model.Transactional).Forget)
 	t.Leaderless = !x.skipsNoMarkers()
-	for i := range t.IDs {
-		t.IDs[i].Txn, t.IDs[i].Outbox = model.Transaction{}, model.Marker{}
-	}
 	n.Last.FailedOver = true
 	return true
 }
@@ -68,7 +63,7 @@ func (x *Exec) load(Args) bool {
 		return false
 	}
 	n := x.begin()
-	n.Txns.Loading = false
+	n.Txns.Load()
 	for id := range x.cfg.TransactionalIDs() {
 		c := x.coordinator(uint8(id))
 		if !x.cfg.Rules.Off.Has(model.TCLoadGate) || c.Txn.State == model.NoTransaction {
@@ -90,7 +85,7 @@ func (x *Exec) electLeaders(Args) bool {
 
 // travelling: a producer's request is on its way.
 func (x *Exec) travelling(r *model.Request) bool {
-	return r.API >= model.InitProducerID && r.Status == model.InFlight && x.cfg.Travels[r.API]
+	return r.API.Part() == model.TransactionsPart && r.Status == model.InFlight && x.cfg.Travels[r.API]
 }
 
 // loseAppend: a request is decided, and the log does not answer in time.

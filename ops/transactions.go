@@ -44,8 +44,8 @@ func (x *Exec) leader(p uint8) *model.PartitionLeader {
 // decide a producer's request. It is false where the model has no room.
 func (x *Exec) decideProducer(r *model.Request) bool {
 	id := x.cfg.IDs[r.Client]
+	x.sent(r)
 	ev := &x.n.Last
-	ev.API, ev.Client, ev.ID, ev.Generation, ev.Stale = r.API, r.Client, r.ID, r.Generation, r.Stale
 	ev.PID, ev.Epoch, ev.Log = r.PID, r.Epoch, r.Log
 	if t := &x.s.Txns.IDs[id].Txn; r.PID != 0 && t.State != model.NoTransaction {
 		ev.OldEpoch = r.PID != t.PID || r.Epoch < t.Epoch
@@ -56,7 +56,7 @@ func (x *Exec) decideProducer(r *model.Request) bool {
 			return false
 		}
 	default:
-		x.decideTransaction(x.decider(id), r, id)
+		x.decideTransaction(r, id)
 	}
 	if r.Status == model.Answered {
 		ev.Err = r.Err
@@ -66,59 +66,70 @@ func (x *Exec) decideProducer(r *model.Request) bool {
 }
 
 // decideTransaction decides what is for the coordinator alone.
-func (x *Exec) decideTransaction(c *model.TransactionCoordinator, r *model.Request, id uint8) {
-	before := *c.Txn
-	var a model.TransactionReply
+func (x *Exec) decideTransaction(r *model.Request, id uint8) {
+	b := model.Brokers{Coordinator: x.decider(id)}
+	before := *b.Coordinator.Txn
+	q := model.TxnRequest{API: r.API, PID: r.PID, Epoch: r.Epoch, Commit: r.Commit, Version: x.cfg.Version, Partitions: model.Part(int(r.Log))}
+	if r.API == model.AddPartitionsToTxn || r.API == model.AddOffsetsToTxn {
+		q.Version = model.TV1 // a client's own
+	}
+	a := b.Decide(&q)
+	ev := &x.n.Last
 	switch r.API {
 	case model.InitProducerID:
-		a = c.InitProducerID(model.InitProducerIDRequest{PID: r.PID, Epoch: r.Epoch})
-		if a.Err == model.None || c.Txn.State != before.State {
+		if a.Err == model.None || b.Coordinator.Txn.State != before.State {
 			x.replaceProducers(id, int(r.Client))
 		}
 		if a.Err == model.None {
 			x.fenceWorks(id)
-			x.n.Last.Returned = x.n.Clients[r.Client].Producer.Succeeded && !x.n.Last.Late
+			ev.Returned = x.n.Clients[r.Client].Producer.Succeeded && !ev.Late
 			x.succeed(id, int(r.Client))
-			x.n.Last.Repeated = before.State != model.NoTransaction && a.PID == before.PID && a.Epoch == before.Epoch
+			ev.Repeated = before.State != model.NoTransaction && a.PID == before.PID && a.Epoch == before.Epoch
 		}
-	case model.AddPartitionsToTxn, model.AddOffsetsToTxn:
-		a.Err = c.AddPartitions(model.AddPartitionsRequest{PID: r.PID, Epoch: r.Epoch, Partitions: model.Part(int(r.Log)), Version: model.TV1})
 	case model.EndTxn:
-		a = c.EndTxn(model.EndTxnRequest{PID: r.PID, Epoch: r.Epoch, Commit: r.Commit, Version: x.cfg.Version})
-		x.n.Last.Repeated = a.Err == model.None && *c.Txn == before
-		x.n.Last.Returned = a.Err == model.None && a.PID != 0 && x.n.Clients[r.Client].Producer.Succeeded && !x.n.Last.Late
+		ev.Repeated = a.Err == model.None && *b.Coordinator.Txn == before
+		ev.Returned = a.Err == model.None && a.PID != 0 && x.n.Clients[r.Client].Producer.Succeeded && !ev.Late
 	}
-	x.n.Last.Rotated = a.Err == model.None && before.PID != 0 && a.PID != 0 && a.PID != before.PID
+	ev.Rotated = a.Err == model.None && before.PID != 0 && a.PID != 0 && a.PID != before.PID
 	x.noteAppend(id)
 	r.Status, r.Err, r.Work = model.Answered, a.Err, 0
 	r.NewPID, r.NewEpoch = a.PID, a.Epoch
-	if a.Err != model.None {
-		r.NewPID, r.NewEpoch = 0, model.NoEpoch
-	}
 }
 
 // decideBatch takes a batch through its two halves: it is admitted, and then
 // appended. If AddPartitionsToTxn travels, each is a step of its own.
 func (x *Exec) decideBatch(r *model.Request, id uint8) bool {
-	l := x.leader(r.Log)
-	b := x.batch(r)
+	b := x.brokers(r.Log)
+	q := x.batch(r)
 	if r.Status == model.InFlight {
-		err := l.Admit(&b, x.decider(id), int(r.Log))
+		b.Coordinator = x.decider(id)
+		err := b.Admit(&q)
 		x.noteAppend(id)
 		switch {
 		case err != model.None:
 			x.answerBatch(r, err)
 			return true
 		case x.cfg.Travels[model.AddPartitionsToTxn]:
-			r.Status, r.Guard = model.Admitted, b.Guard
+			r.Status, r.Guard = model.Admitted, q.Guard
 			return true
 		}
 	}
-	return x.appendBatch(l, r, b)
+	return x.appendBatch(&b, r, &q)
 }
 
-func (x *Exec) batch(r *model.Request) model.Batch {
-	return model.Batch{PID: r.PID, Epoch: r.Epoch, Sequence: int32(r.Sequence), Transactional: true, Version: x.cfg.Version, Guard: r.Guard}
+// brokers are the leader of a partition and, behind the group's offsets, their
+// coordinator.
+func (x *Exec) brokers(log uint8) model.Brokers {
+	b := model.Brokers{Leader: x.leader(log)}
+	if log == model.OffsetsLog {
+		b.Offsets = x.openOffsets()
+	}
+	return b
+}
+
+func (x *Exec) batch(r *model.Request) model.TxnRequest {
+	return model.TxnRequest{API: r.API, PID: r.PID, Epoch: r.Epoch, Sequence: int32(r.Sequence), Transactional: true, Version: x.cfg.Version, Guard: r.Guard,
+		Partitions: model.Part(int(r.Log)), MemberID: r.ID, Generation: r.Generation, Offsets: r.Offsets[:x.parts]}
 }
 
 // Consults tells, for a story, whether a partition's leader asks the transaction
@@ -127,36 +138,28 @@ func (x *Exec) batch(r *model.Request) model.Batch {
 func (x *Exec) Consults(s, scratch *model.State, r *model.Request, zombie bool) (asks bool, answer model.Error) {
 	x.s, x.n = s, scratch
 	*scratch = *s
-	b := x.batch(r)
-	if asks, _ = x.leader(r.Log).Begin(&b); !asks {
-		return false, model.None
-	}
+	q := x.batch(r)
 	x.byZombie = zombie
-	answer = b.Consult(x.decider(x.cfg.IDs[r.Client]), int(r.Log))
+	b := model.Brokers{Leader: x.leader(r.Log), Coordinator: x.decider(x.cfg.IDs[r.Client])}
 	x.byZombie = false
-	return true, answer
+	return b.Consult(&q)
 }
 
-func (x *Exec) appendBatch(l *model.PartitionLeader, r *model.Request, b model.Batch) bool {
-	var err model.Error
-	var duplicate bool
+func (x *Exec) appendBatch(b *model.Brokers, r *model.Request, q *model.TxnRequest) bool {
+	before := x.n.Offsets
+	a := b.Append(q)
 	if r.API == model.TxnOffsetCommit {
-		c := x.open(Args{})
-		before := x.n.Offsets
-		err = l.CommitTxnOffsets(c, b, model.TxnOffsetCommitRequest{PID: r.PID, MemberID: r.ID, Generation: r.Generation, Offsets: r.Offsets[:x.parts]})
-		if c.Full {
+		if x.store.Full {
 			x.seen.Producers = true
 			return false
 		}
-		x.n.Last.FalseAbort = r.Stale == 0 && (err == model.UnknownMemberID || err == model.IllegalGeneration)
+		x.n.Last.FalseAbort = r.Stale == 0 && (a.Err == model.UnknownMemberID || a.Err == model.IllegalGeneration)
 		if x.n.Offsets != before { // read before its marker
 			x.n.Last.Committed = committed(r, x.parts)
 		}
-	} else {
-		_, duplicate, err = l.Append(b)
 	}
-	x.n.Last.Repeated = duplicate
-	if err == model.None && !duplicate {
+	x.n.Last.Repeated = a.Duplicate
+	if a.Err == model.None && !a.Duplicate {
 		x.n.Last.Doubled = x.holdsEntry(r.Log, r.Work)
 		e := model.Entry{Rec: model.Record{Kind: model.TransactionalRecord, PID: r.PID}, Work: r.Work, Value: r.Value, Stale: r.Stale}
 		if !x.appendEntry(r.Log, e) {
@@ -164,7 +167,7 @@ func (x *Exec) appendBatch(l *model.PartitionLeader, r *model.Request, b model.B
 		}
 		x.read(r.Log)
 	}
-	x.answerBatch(r, err)
+	x.answerBatch(r, a.Err)
 	return true
 }
 

@@ -347,7 +347,7 @@ func (b *builder) faults() {
 	for i, name := range f.Travels {
 		path := fmt.Sprintf("$.travels[%d]", i)
 		a, _ := model.APIByName(apis[b.choice(path, name, apis...)])
-		if a >= model.InitProducerID && !c.Producing() {
+		if a.Part() == model.TransactionsPart && !c.Producing() {
 			b.fail(path, "%s is a producer's request, and the scenario has no producers", name)
 		}
 		c.Travels[a] = true

@@ -1,0 +1,42 @@
+package model
+
+// Rules says which coordinator decides: what is configured, and which checks
+// are switched off. It does not change during a run.
+type Rules struct {
+	Off     Mutations
+	MaxSize int // group.max.size; 0 is no limit
+	// PromptTimers: a timer that is armed with no time to run fires within the
+	// same step. It is a step of its own in Kafka too, but on the wire nothing
+	// comes between.
+	PromptTimers bool
+	// Feature is transaction.version; 0 is that of Kafka 4.x, 2. It decides how
+	// a coordinator ends a transaction of its own accord.
+	Feature TransactionVersion
+	// MaxEpoch is the largest producer epoch; 0 is Kafka's, 32767.
+	MaxEpoch Epoch
+	// NoVerification is transaction.partition.verification.enable=false.
+	NoVerification bool
+	InitialDelays  uint8 // how often group.initial.rebalance.delay.ms can be extended before the rebalance timeout is used up
+}
+
+// Exhausted tells whether no further transaction may use an epoch.
+func (r *Rules) Exhausted(e Epoch) bool { return e >= r.maxEpoch()-1 }
+
+func (r *Rules) maxEpoch() Epoch {
+	if r.MaxEpoch == 0 {
+		return MaxEpoch
+	}
+	return r.MaxEpoch
+}
+
+// bump is the next epoch. It stays at the largest one; where nothing keeps
+// epochs from overflowing, it becomes negative, as a short does.
+func (r *Rules) bump(e Epoch) Epoch {
+	switch {
+	case e < r.maxEpoch():
+		return e + 1
+	case r.Off.Has(EpochExhaustionRotation):
+		return -r.maxEpoch() - 1
+	}
+	return e
+}
