@@ -11,7 +11,8 @@ import (
 // An Ending says in one sentence, with numbers, how a step violates a property,
 // or for a goal, what keeps it out of reach: then both states are the last one.
 // As in ops.Words, what is named by its number in braces gets its name from the
-// story.
+// story. It is empty where nothing is violated; a property whose ending has to
+// find the culprit anyway is stated by that alone.
 type Ending func(c *model.Config, before, after *model.State) string
 
 func twoOwners(c *model.Config, _, after *model.State) string {

@@ -135,16 +135,8 @@ func noStaleCommit(_ *model.Config, _, after *model.State) bool {
 	return after.Last.Committed&after.Last.Stale == 0
 }
 
-func offsetMonotone(_ *model.Config, before, after *model.State) bool {
-	if after.Last.Committed == 0 {
-		return true
-	}
-	for p := range after.Offsets {
-		if after.Offsets[p] < before.Offsets[p] {
-			return false
-		}
-	}
-	return true
+func offsetMonotone(c *model.Config, before, after *model.State) bool {
+	return after.Last.Committed == 0 || movedBack(c, before, after) == ""
 }
 
 func noLostInput(c *model.Config, s *model.State) bool {
@@ -187,14 +179,7 @@ func generationMonotone(_ *model.Config, before, after *model.State) bool {
 
 func noFalseFence(_ *model.Config, _, after *model.State) bool { return after.Last.Fenced == 0 }
 
-func noGhostMember(_ *model.Config, s *model.State) bool {
-	for i := range s.Members {
-		if m := &s.Members[i]; m.ID != 0 && !m.Is(model.Pending) && s.Holder(m.ID) == nil {
-			return false
-		}
-	}
-	return true
-}
+func noGhostMember(c *model.Config, s *model.State) bool { return ghostMember(c, s, s) == "" }
 
 // live tells whether a process takes part: it runs and is subscribed.
 func live(cl *model.Client) bool {
