@@ -110,30 +110,3 @@ func (t *teller) lanes(steps []Told) []string {
 	}
 	return names
 }
-
-// A subject is somebody, or something, whose changes a story tells.
-type subject struct {
-	name    string
-	lane    int // who has it
-	changes func(before, after *model.State) []string
-}
-
-// findSubjects lists them in the order in which they are told.
-func (t *teller) findSubjects() []subject {
-	all := []subject{{"group", coordinatorLane, t.groupChanges}}
-	for id := range t.g.cfg.TransactionalIDs() {
-		all = append(all, subject{idName(id), transactionLane, func(b, a *model.State) []string { return t.transactionChanges(b, a, id) }})
-	}
-	for p := range model.MaxOutputs {
-		all = append(all, subject{logName(p), outputLane + p, func(b, a *model.State) []string { return t.leaderChanges(b, a, p) }})
-	}
-	all = append(all, subject{"offsets", coordinatorLane, func(b, a *model.State) []string {
-		return append(t.offsetChanges(b, a), t.leaderChanges(b, a, model.OffsetsLog)...)
-	}}, subject{"pending", coordinatorLane, t.pendingChanges})
-	for i := range t.g.cfg.Clients() {
-		all = append(all, subject{t.client(i), i, func(b, a *model.State) []string {
-			return append(t.clientChanges(&b.Clients[i], &a.Clients[i]), t.producerChanges(b, a, i)...)
-		}})
-	}
-	return all
-}

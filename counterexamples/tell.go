@@ -274,14 +274,3 @@ func (t *teller) outlook(s *model.State) []string {
 	}
 	return all
 }
-
-// changes lists what is different after a step, subject by subject.
-func (t *teller) changes(before, after *model.State) []Change {
-	var all []Change
-	for _, s := range t.subjects {
-		if words := s.changes(before, after); len(words) > 0 {
-			all = append(all, Change{s.name, strings.Join(words, ", "), t.lane(s.lane)})
-		}
-	}
-	return all
-}
