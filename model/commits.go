@@ -27,6 +27,16 @@ func (c *Coordinator) Delete() Error {
 	return NonEmptyGroup
 }
 
+// Subscribes tells whether the group subscribes to a topic: as its generation
+// began. Before the first one nobody knows, so that it may be any
+// (ClassicGroup.isSubscribedToTopic; groups.md 4.7).
+func (c *Coordinator) Subscribes(topic uint8) bool {
+	if c.Group.Generation == 0 {
+		return c.Group.Typed
+	}
+	return c.Group.Subscribed>>topic&1 == 1
+}
+
 // CheckCommit is the decision table of groups.md 4.2, for both kinds of commits
 // (ClassicGroup.validateOffsetCommit).
 func (c *Coordinator) CheckCommit(id MemberID, generation Generation, transactional bool) Error {

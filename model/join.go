@@ -261,6 +261,9 @@ func (c *Coordinator) completeJoin() {
 	if c.enforces(JoinGenerationIncrement) && (members > 0 || c.enforces(EmptyGenerationIncrement)) {
 		g.Generation++
 	}
+	if c.Rules.Subscriptions {
+		g.Subscribed = c.subscribed()
+	}
 	if members == 0 {
 		g.State, g.Protocol, g.Leader = Empty, 0, 0
 		return
@@ -272,6 +275,17 @@ func (c *Coordinator) completeJoin() {
 			c.beginGeneration(m)
 		}
 	}
+}
+
+// subscribed has the topics that some member subscribes to
+// (ClassicGroup.computeSubscribedTopics).
+func (c *Coordinator) subscribed() (topics Meta) {
+	for i := range c.Members {
+		if m := &c.Members[i]; !m.Is(Pending) {
+			topics |= m.Meta
+		}
+	}
+	return topics
 }
 
 // beginGeneration counts m in and answers its parked JoinGroup.

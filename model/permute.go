@@ -130,7 +130,7 @@ func (r *Request) permute(g *Permutation, to *Request) {
 }
 
 func (e *Event) permute(g *Permutation) {
-	if e.API != NoAPI && e.API != DeleteGroups {
+	if e.API != NoAPI && !APIs[e.API].Admin {
 		e.Client, e.ID = g.Clients[e.Client], g.ID(e.ID)
 	}
 	e.Stale, e.Backward, e.Committed = g.Parts(e.Stale), g.Parts(e.Backward), g.Parts(e.Committed)

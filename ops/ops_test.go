@@ -14,6 +14,13 @@ import (
 
 var kebab = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 
+// memberAPIs are the requests that a group's members send.
+func memberAPIs() []model.API {
+	return slices.DeleteFunc(model.EveryAPI(), func(a model.API) bool {
+		return model.APIs[a].Admin || a.Part() == model.TransactionsPart
+	})
+}
+
 func TestTableIsComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for i, o := range Table {
@@ -62,7 +69,7 @@ func drawConfig(t *rapid.T) *model.Config {
 		c.Unbounded[b] = model.Budget(b) != model.AddedPartitions && model.Budget(b) != model.Deletions && small("unbounded "+model.Budget(b).String(), 9) == 0
 	}
 	c.Budgets[model.AddedPartitions] = min(c.Budgets[model.AddedPartitions], uint8(model.MaxPartitions-c.Partitions))
-	for a := model.NoAPI + 1; a < model.DeleteGroups; a++ {
+	for _, a := range memberAPIs() {
 		c.Travels[a] = rapid.Bool().Draw(t, a.String()+" travels")
 	}
 	for i := range c.Protocols {
