@@ -61,6 +61,7 @@ var groupRequests = map[model.API]requestWords{
 		presents: func(t *teller, r *model.Request) string {
 			return fmt.Sprintf("%s, %s", t.memberAndGeneration(r), t.offsets(r, "nothing"))
 		}},
+	model.OffsetDelete: {at: atGroup},
 	model.DeleteGroups: {at: atGroup},
 }
 

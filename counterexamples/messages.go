@@ -21,9 +21,10 @@ type requestWords struct {
 	held string
 }
 
+// wordsOf finds the row of a request in the table of its part.
 func wordsOf(api model.API) requestWords {
-	if words, ok := transactionRequests[api]; ok {
-		return words
+	if api.Part() == model.TransactionsPart {
+		return transactionRequests[api]
 	}
 	return groupRequests[api]
 }
