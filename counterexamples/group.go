@@ -126,7 +126,7 @@ func (t *teller) offsets(r *model.Request, none string) string {
 }
 
 // staleMember compares the member and the generation with the group's.
-func staleMember(t *teller, s *step, _ *model.Request) string {
+func staleMember(t *teller, s *step) string {
 	ev := &s.after.Last
 	m := s.before.Member(ev.ID)
 	known := m != nil && !m.Is(model.Pending)
@@ -135,7 +135,7 @@ func staleMember(t *teller, s *step, _ *model.Request) string {
 
 // staleJoin: who joins or leaves presents no generation, and may have an id that
 // was only handed out.
-func staleJoin(t *teller, s *step, _ *model.Request) string {
+func staleJoin(t *teller, s *step) string {
 	id := s.after.Last.ID
 	if id == 0 {
 		return ""
@@ -145,11 +145,11 @@ func staleJoin(t *teller, s *step, _ *model.Request) string {
 
 // staleCommit: a commit without member and generation is fenced by nothing but
 // the presence of members.
-func staleCommit(t *teller, s *step, r *model.Request) string {
+func staleCommit(t *teller, s *step) string {
 	if s.after.Last.ID == 0 {
 		return fmt.Sprintf("no token: presents no generation and no member; the group is %s, %s", s.before.Group.State, t.roster(s.before))
 	}
-	return staleMember(t, s, r)
+	return staleMember(t, s)
 }
 
 func (t *teller) staleToken(s *step, known, current bool, presents string) string {

@@ -28,6 +28,10 @@ const (
 	administrator    = "administrator"
 )
 
+var laneNames = map[int]string{
+	transactionLane: transactions, oldLane: oldCoordinator, coordinatorLane: groupCoordinator, administratorLane: administrator,
+}
+
 // laneOf is whose story a step belongs to.
 func laneOf(before *model.State, st search.Step) int {
 	op, a := &ops.Table[st.Op], ops.Unpack(st.Arg)
@@ -64,23 +68,15 @@ func leaderLane(p uint8) int {
 }
 
 func (t *teller) lane(lane int) string {
-	switch lane {
-	case transactionLane:
-		return transactions
-	case oldLane:
-		return oldCoordinator
-	case coordinatorLane:
-		if t.g.cfg.Producing() {
-			return groupCoordinator
-		}
-		return coordinator
-	case administratorLane:
-		return administrator
-	}
-	if lane >= outputLane {
+	switch {
+	case lane < model.MaxClients:
+		return t.client(lane)
+	case lane >= outputLane && lane < coordinatorLane:
 		return logName(lane - outputLane)
+	case lane == coordinatorLane && !t.g.cfg.Producing():
+		return coordinator
 	}
-	return t.client(lane)
+	return laneNames[lane]
 }
 
 // lanes lists who acts in the story, is spoken to, or changes, in a fixed order.

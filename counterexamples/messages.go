@@ -16,7 +16,7 @@ type requestWords struct {
 	presents, brings func(t *teller, r *model.Request) string
 	// stale says what is wrong with its token, against what whoever decides it
 	// knows; "" where nothing is. nil: it has no token.
-	stale func(t *teller, s *step, r *model.Request) string
+	stale func(t *teller, s *step) string
 	// held says until when the coordinator may hold it.
 	held string
 }
@@ -33,23 +33,21 @@ func wordsOf(api model.API) requestWords {
 // not travel are decided within the step in which they are sent, so the step is
 // taken again in parts, with requests that travel.
 func (t *teller) messages(s *step) []Message {
-	if s.op.Sends {
-		return t.sent(s)
-	}
-	r, found := t.requested(s)
 	var all []Message
-	switch {
-	case !found:
+	switch r := &s.request; {
+	case s.op.Sends:
+		return t.sent(s)
+	case r.API == model.NoAPI:
 	case r.API == model.WriteTxnMarkers:
-		return t.marked(s, &r)
+		return t.marked(s)
 	case s.op.Params[0] == ops.Late:
-		all = t.decidedLate(s, &r)
+		all = t.decidedLate(s)
 	case s.op.Actor != ops.ByClient:
-		return t.decided(s, &r)
+		return t.decided(s)
 	case r.API == model.LeaveGroup:
-		all = t.leaving(s, &r)
+		all = t.leaving(s)
 	default: // it takes the answer
-		return []Message{t.answer(&r)}
+		return []Message{t.answer(r)}
 	}
 	var seen model.State
 	if _, ok := t.probe.Take(s.before, &seen, s.Op, s.args); ok {
@@ -58,50 +56,27 @@ func (t *teller) messages(s *step) []Message {
 	return all
 }
 
-// requested is the request that a step is about.
-func (t *teller) requested(s *step) (model.Request, bool) {
-	switch {
-	case s.op.Sends:
-		sent, lane, ok := t.sending(s)
-		r := *ops.Awaited(&sent.Clients[s.args.A], lane)
-		return r, ok && r.API != model.NoAPI
-	case s.op.Request != nil:
-		r := s.op.Request(s.before, s.args)
-		return r, r.API != model.NoAPI
-	}
-	return model.Request{}, false
-}
-
-// sending is a step by which a client sends a request, as if that travelled.
-func (t *teller) sending(s *step) (sent model.State, lane uint8, ok bool) {
-	_, ok = t.probe.Take(s.before, &sent, s.Op, ops.Args{A: s.args.A, B: s.args.B})
-	if sent.Clients[s.args.A].Beat != s.before.Clients[s.args.A].Beat {
-		lane = 1
-	}
-	return sent, lane, ok
-}
-
 // sent is a request, and unless it travels, its answer.
 func (t *teller) sent(s *step) []Message {
-	sent, lane, ok := t.sending(s)
-	r := *ops.Awaited(&sent.Clients[s.args.A], lane)
-	if !ok || r.API == model.NoAPI {
+	r, a := &s.request, s.args
+	if r.API == model.NoAPI {
 		return nil
 	}
 	travels := t.g.cfg.Travels[r.API]
-	all := []Message{t.request(&r, travels)}
+	all := []Message{t.request(r, travels)}
 	if travels {
 		return all
 	}
-	if lane == 0 { // what does not travel overtakes a heartbeat that does
-		sent.Clients[s.args.A].Beat, sent.Clients[s.args.A].BeatFirst = model.Request{}, false
+	sent := s.sent
+	if s.lane == 0 { // what does not travel overtakes a heartbeat that does
+		sent.Clients[a.A].Beat, sent.Clients[a.A].BeatFirst = model.Request{}, false
 	}
-	all = append(all, t.consulted(&sent, &r, false)...)
-	decided, ok := t.deciding(&sent, decideOp, ops.Args{A: s.args.A, B: lane, Pick: s.args.Pick, Order: s.args.Order})
+	all = append(all, t.consulted(&sent, r, false)...)
+	decided, ok := t.deciding(&sent, decideOp, ops.Args{A: a.A, B: s.lane, Pick: a.Pick, Order: a.Order})
 	if !ok {
 		return all
 	}
-	return append(all, t.outcome(s.before, &decided, s.args.A, lane)...)
+	return append(all, t.outcome(s.before, &decided, a.A, s.lane)...)
 }
 
 var decideOp = func() uint16 {
@@ -123,8 +98,8 @@ func (t *teller) deciding(before *model.State, op uint16, a ops.Args) (decided m
 }
 
 // decided is what becomes of a request in flight.
-func (t *teller) decided(s *step, r *model.Request) []Message {
-	client, lane := s.args.A, uint8(0)
+func (t *teller) decided(s *step) []Message {
+	r, client, lane := &s.request, s.args.A, uint8(0)
 	if s.op.Params[1] == ops.Lane {
 		lane = s.args.B
 	}
@@ -151,8 +126,8 @@ func (t *teller) decided(s *step, r *model.Request) []Message {
 
 // decidedLate is a request that its sender gave up on, and an answer that nobody
 // awaits.
-func (t *teller) decidedLate(s *step, r *model.Request) []Message {
-	ev := &s.after.Last
+func (t *teller) decidedLate(s *step) []Message {
+	r, ev := &s.request, &s.after.Last
 	m := t.reply(r, ev.Err.String())
 	if ev.Repeated {
 		m.Text += takenForRepeat
@@ -208,12 +183,12 @@ func (t *teller) deliveries(before, seen *model.State, but int) []Message {
 }
 
 // leaving is a LeaveGroup, whose answer nobody awaits.
-func (t *teller) leaving(s *step, r *model.Request) []Message {
-	m := t.request(r, s.after.Last.API == model.NoAPI)
+func (t *teller) leaving(s *step) []Message {
+	m := t.request(&s.request, s.after.Last.API == model.NoAPI)
 	if m.Delayed {
 		return []Message{m}
 	}
-	return []Message{m, t.reply(r, s.after.Last.Err.String())}
+	return []Message{m, t.reply(&s.request, s.after.Last.Err.String())}
 }
 
 // request is a request in words.
@@ -273,13 +248,13 @@ func (t *teller) consulted(before *model.State, r *model.Request, byOld bool) []
 }
 
 // marked is a marker and its answer.
-func (t *teller) marked(s *step, r *model.Request) []Message {
-	m := t.request(r, false)
+func (t *teller) marked(s *step) []Message {
+	m := t.request(&s.request, false)
 	m.From = transactions
 	if s.op.Actor == ops.ByOldCoordinator {
 		m.From = oldCoordinator
 	}
-	answer := t.reply(r, s.after.Last.Err.String())
+	answer := t.reply(&s.request, s.after.Last.Err.String())
 	answer.To = m.From
 	switch {
 	case s.op.Params[0] == ops.Late:

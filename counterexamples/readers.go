@@ -54,7 +54,7 @@ func (t *teller) readings(rules *model.Rules, s *step, after *model.State, p int
 	old := s.before.Txns.Logs[p]
 	log := append([]model.Entry(nil), old.Log[:old.Len()]...)
 	decided := len(log)
-	if m, _ := t.requested(s); m.API == model.WriteTxnMarkers && int(m.Log) == p && after.Last.Err == model.None {
+	if m := &s.request; m.API == model.WriteTxnMarkers && int(m.Log) == p && after.Last.Err == model.None {
 		kind := model.AbortMarker
 		if m.Commit {
 			kind = model.CommitMarker

@@ -95,9 +95,8 @@ func ordinal(n int) string {
 
 // again: a request is sent once more after its sender has given up on it.
 func (t *teller) again(s *step, _ []int) string {
-	r, ok := t.requested(s)
-	last := &t.givenUp[s.args.A]
-	if ok && last.API == r.API && last.Log == r.Log && last.PID == r.PID && last.Epoch == r.Epoch && last.Work == r.Work {
+	r, last := &s.request, &t.givenUp[s.args.A]
+	if r.API != model.NoAPI && last.API == r.API && last.Log == r.Log && last.PID == r.PID && last.Epoch == r.Epoch && last.Work == r.Work {
 		return ", once more"
 	}
 	return ""
@@ -145,10 +144,8 @@ func (t *teller) learn(s *step) {
 		}
 	}
 	begun := t.newTransaction(s.before, s.after)
-	if begun == 0 && s.op.Sends { // one that failed at once is forgotten at once
-		if sent, _, ok := t.sending(s); ok {
-			begun = t.newTransaction(s.before, &sent)
-		}
+	if begun == 0 { // one that failed at once is forgotten at once
+		begun = t.newTransaction(s.before, &s.sent)
 	}
 	if begun != 0 {
 		client := model.WorkClient(begun)

@@ -1,6 +1,7 @@
 package counterexamples
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -73,7 +74,7 @@ func Tell(c *Counterexample) (*Story, error) {
 		if !ok {
 			return nil, fmt.Errorf("step %d: %s is not possible here", i+1, t.g.describe(st))
 		}
-		now := newStep(&before, &after, taken)
+		now := t.step(&before, &after, taken)
 		s.Steps = append(s.Steps, t.tell(now))
 		if i == len(c.Steps)-1 {
 			s.Ending, s.Outlook = t.ending(now), t.outlook(&after)
@@ -112,10 +113,30 @@ type step struct {
 	before, after *model.State
 	op            *ops.Op
 	args          ops.Args
+	// request is what the step sends or is about; without an API there is none.
+	// What is sent is so, on lane, in sent: the state in which it travels, as it
+	// may do in truth or not.
+	request model.Request
+	lane    uint8
+	sent    model.State
 }
 
-func newStep(before, after *model.State, st search.Step) *step {
-	return &step{st, before, after, &ops.Table[st.Op], ops.Unpack(st.Arg)}
+func (t *teller) step(before, after *model.State, st search.Step) *step {
+	s := &step{Step: st, before: before, after: after, op: &ops.Table[st.Op], args: ops.Unpack(st.Arg)}
+	client := s.args.A
+	switch {
+	case s.op.Request != nil:
+		s.request = s.op.Request(before, s.args)
+	case s.op.Sends:
+		if _, ok := t.probe.Take(before, &s.sent, st.Op, ops.Args{A: client, B: s.args.B}); !ok {
+			break
+		}
+		if s.sent.Clients[client].Beat != before.Clients[client].Beat {
+			s.lane = 1
+		}
+		s.request = *ops.Awaited(&s.sent.Clients[client], s.lane)
+	}
+	return s
 }
 
 // A teller follows a counterexample and puts it into words.
@@ -189,11 +210,10 @@ func (t *teller) stale(s *step) string {
 	if says == nil {
 		return ""
 	}
-	r, _ := t.requested(s)
-	if s.op.Actor == ops.ByOldCoordinator && r.API != model.WriteTxnMarkers {
-		return t.staleCoordinator(s.before, &r)
+	if s.op.Actor == ops.ByOldCoordinator && s.request.API != model.WriteTxnMarkers {
+		return t.staleCoordinator(s.before, &s.request)
 	}
-	return says(t, s, &r)
+	return says(t, s)
 }
 
 // missing compares a step with the same one where a mutation is taken back.
@@ -241,17 +261,11 @@ func joinChanges(changes []Change) string {
 
 // ending is what is violated, in one sentence.
 func (t *teller) ending(s *step) string {
-	var text string
-	if t.g.goal != nil {
-		end := newStep(s.after, s.after, s.Step)
-		text = t.named(end, t.g.goal.Ending(t.g.cfg, end.before, end.after))
-	} else {
-		text = t.named(s, t.g.invariant.Ending(t.g.cfg, s.before, s.after))
+	if g := t.g.goal; g != nil {
+		end := t.step(s.after, s.after, s.Step)
+		return t.named(end, g.Ending(t.g.cfg, end.before, end.after))
 	}
-	if text == "" {
-		return claim(t.g.property())
-	}
-	return text
+	return cmp.Or(t.named(s, t.g.invariant.Ending(t.g.cfg, s.before, s.after)), claim(t.g.property()))
 }
 
 // outlook says, where a goal is out of reach, which steps the missing rules
@@ -268,7 +282,7 @@ func (t *teller) outlook(s *model.State) []string {
 		b.exec.Next(s, &next, func(taken ops.Taken) {
 			st := search.Step{Op: taken.Op, Arg: taken.Args.Pack()}
 			if !slices.Contains(possible, st) {
-				all = append(all, fmt.Sprintf("%s, the next could be: %s: %s", inForce(b.mutation), t.lane(laneOf(s, st)), t.does(newStep(s, &next, st))))
+				all = append(all, fmt.Sprintf("%s, the next could be: %s: %s", inForce(b.mutation), t.lane(laneOf(s, st)), t.does(t.step(s, &next, st))))
 			}
 		})
 	}

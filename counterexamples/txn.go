@@ -32,15 +32,13 @@ var transactionRequests = map[model.API]requestWords{
 			}
 			return text
 		},
-		stale: func(t *teller, s *step, r *model.Request) string {
-			return cmp.Or(t.staleAtLeader(s.before, r), staleProducer(t, s, r))
-		}},
+		stale: staleBatch},
 	model.TxnOffsetCommit: {at: atLog,
 		presents: func(t *teller, r *model.Request) string {
 			return fmt.Sprintf("%s, %s, %s", t.offsets(r, "nothing"), t.idAndPair(r), t.memberAndGeneration(r))
 		},
-		stale: func(t *teller, s *step, r *model.Request) string {
-			words := []string{cmp.Or(t.staleAtLeader(s.before, r), staleProducer(t, s, r)), t.staleMetadata(s), staleAssignment(s)}
+		stale: func(t *teller, s *step) string {
+			words := []string{staleBatch(t, s), t.staleMetadata(s), staleAssignment(s)}
 			return strings.Join(slices.DeleteFunc(words, func(text string) bool { return text == "" }), "; ")
 		}},
 	model.EndTxn: {at: atTransactions, stale: staleProducer,
@@ -77,8 +75,13 @@ func outcomeWord(commit bool) string {
 
 // staleProducer compares with the pair that the transactional id has, and where
 // that is the same, with the transaction that is meant.
-func staleProducer(t *teller, s *step, r *model.Request) string {
-	return cmp.Or(t.staleAtCoordinator(s.before, r), t.otherWork(s, r))
+func staleProducer(t *teller, s *step) string {
+	return cmp.Or(t.staleAtCoordinator(s.before, &s.request), t.otherWork(s))
+}
+
+// staleBatch compares with what the leader knows first.
+func staleBatch(t *teller, s *step) string {
+	return cmp.Or(t.staleAtLeader(s.before, &s.request), staleProducer(t, s))
 }
 
 func (t *teller) staleAtCoordinator(before *model.State, r *model.Request) string {
@@ -132,7 +135,8 @@ func (t *teller) staleAtLeader(before *model.State, r *model.Request) string {
 
 // otherWork: the token is current, and the request is about something that is
 // over, or that its sender gave up on.
-func (t *teller) otherWork(s *step, r *model.Request) string {
+func (t *teller) otherWork(s *step) string {
+	r := &s.request
 	pair, late := t.pair(r.PID, r.Epoch), s.after.Last.Late
 	now := s.before.Clients[r.Client].Producer.Work
 	switch {
@@ -154,9 +158,9 @@ func (t *teller) staleMetadata(s *step) string {
 	if s.after.Last.ID == 0 {
 		return fmt.Sprintf("no token of the group: presents no generation and no member; the group is %s at generation %d, %s", s.before.Group.State, s.before.Group.Generation, t.roster(s.before))
 	}
-	after := *s.after
-	after.Last.Late = false
-	return staleMember(t, newStep(s.before, &after, s.Step), nil)
+	current, after := *s, *s.after
+	current.after, after.Last.Late = &after, false
+	return staleMember(t, &current)
 }
 
 func staleAssignment(s *step) string {
@@ -185,7 +189,8 @@ func (t *teller) standingOf(txn *model.Transaction) string {
 }
 
 // staleMarker compares a marker with what the partition knows.
-func staleMarker(t *teller, s *step, r *model.Request) string {
+func staleMarker(t *teller, s *step) string {
+	r := &s.request
 	e := producerEntry(s.before, r.Log, r.PID)
 	if e == nil {
 		return ""
