@@ -82,7 +82,7 @@ func (t *teller) lane(lane int) string {
 // lanes lists who acts in the story, is spoken to, or changes, in a fixed order.
 // A client that never acts needs no lane, and the coordinator that a scenario is
 // about always has one.
-func (t *teller) lanes(steps []Told) []string {
+func (t *teller) lanes(steps []StoryStep) []string {
 	var act, named []string
 	for i := range steps {
 		act = append(act, steps[i].Lane)

@@ -8,13 +8,13 @@ import (
 	"fencecheck/model"
 )
 
-// reading is what readers with read_committed learn in a step: which records
+// readerChanges is what readers with read_committed learn in a step: which records
 // they get, and which they never will.
-func (t *teller) reading(s *step) []Change {
+func (t *teller) readerChanges(s *step) []Change {
 	var all []Change
 	t.fenced = nil
 	for p := range t.g.cfg.Outputs {
-		for _, r := range t.readings(&t.g.cfg.Rules, s, s.after, p) {
+		for _, r := range t.recordsRead(&t.g.cfg.Rules, s, s.after, p) {
 			if r.visible {
 				t.outputs[r.entry.Value] = append(t.outputs[r.entry.Value], t.work(r.entry.Work))
 				if w := s.before.Work(r.entry.Work); w != nil && w.Fenced {
@@ -27,15 +27,15 @@ func (t *teller) reading(s *step) []Change {
 	return all
 }
 
-// A readingOf is what becomes of one record for readers.
-type readingOf struct {
+// A recordRead says what becomes of one record for readers.
+type recordRead struct {
 	entry   model.Entry
 	visible bool
 	outcome model.Outcome
 	again   bool // its input had a visible output before
 }
 
-func (r *readingOf) text(t *teller, p int) string {
+func (r *recordRead) text(t *teller, p int) string {
 	record := t.record(r.entry.Work, r.entry.Value)
 	switch {
 	case r.visible && r.again:
@@ -48,9 +48,9 @@ func (r *readingOf) text(t *teller, p int) string {
 	return fmt.Sprintf("will get %s from %s once the transaction before it has ended", record, logName(p))
 }
 
-// readings asks the readers' rules about a log to which the step has appended a
+// recordsRead asks the readers' rules about a log to which the step has appended a
 // record or a marker.
-func (t *teller) readings(rules *model.Rules, s *step, after *model.State, p int) []readingOf {
+func (t *teller) recordsRead(rules *model.Rules, s *step, after *model.State, p int) []recordRead {
 	old := s.before.Txns.Logs[p]
 	log := append([]model.Entry(nil), old.Log[:old.Len()]...)
 	decided := len(log)
@@ -63,7 +63,7 @@ func (t *teller) readings(rules *model.Rules, s *step, after *model.State, p int
 	} else if now := after.Txns.Logs[p]; after.Last.API == model.Produce && int(after.Last.Log) == p && now.Len() == decided+1 {
 		log = append(log, now.Log[decided])
 	}
-	var all []readingOf
+	var all []recordRead
 	stable := model.LastStableOffset(rules, log, len(log))
 	seen := map[uint8]bool{}
 	for i, e := range log {
@@ -78,7 +78,7 @@ func (t *teller) readings(rules *model.Rules, s *step, after *model.State, p int
 		if visible := i < stable && model.Reads(rules, log, i); visible || was != is {
 			again := visible && e.Value > 0 && (seen[e.Value] || len(t.outputs[e.Value]) > 0)
 			seen[e.Value] = seen[e.Value] || visible
-			all = append(all, readingOf{e, visible, is, again})
+			all = append(all, recordRead{e, visible, is, again})
 		}
 	}
 	return all
@@ -86,12 +86,12 @@ func (t *teller) readings(rules *model.Rules, s *step, after *model.State, p int
 
 // missingLater says what a rule would have changed that no actor has
 // noticed yet: what readers get, or what is remembered.
-func (t *teller) missingLater(b *takenBack, s *step, other *model.State) string {
+func (t *teller) missingLater(b *restored, s *step, other *model.State) string {
 	if !t.g.cfg.Producing() {
 		return ""
 	}
 	for p := range t.g.cfg.Outputs {
-		is, were := t.readings(&t.g.cfg.Rules, s, s.after, p), t.readings(b.rules, s, other, p)
+		is, were := t.recordsRead(&t.g.cfg.Rules, s, s.after, p), t.recordsRead(b.rules, s, other, p)
 		if slices.Equal(is, were) {
 			continue
 		}

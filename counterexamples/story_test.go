@@ -60,7 +60,7 @@ func everyRunCanBeTold(t *testing.T, all *rapid.Generator[run]) {
 }
 
 // misToldStep compares what is told with what happened.
-func misToldStep(cfg *model.Config, ev *model.Event, st search.Step, told *Told) string {
+func misToldStep(cfg *model.Config, ev *model.Event, st search.Step, told *StoryStep) string {
 	texts := []string{told.Does, told.Stale}
 	for _, m := range told.Messages {
 		texts = append(texts, m.String())

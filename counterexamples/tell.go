@@ -24,13 +24,13 @@ type Story struct {
 	Names     string   // what the names in it stand for, "" where they need no word
 	Confirmed string   // the broker that gave these answers, "" if none was asked
 	Lanes     []string // who takes part, the clients first
-	Steps     []Told
+	Steps     []StoryStep
 	Ending    string // what is violated, with numbers
 	Outlook   []string
 }
 
-// Told is one step of a story.
-type Told struct {
+// StoryStep is one step of a story.
+type StoryStep struct {
 	Lane     string
 	Does     string // what its actor does
 	Messages []Message
@@ -144,14 +144,14 @@ type teller struct {
 	g        *stage
 	subjects []subject
 	probe    *ops.Exec // lets requests travel, so that what they carry can be seen
-	back     []takenBack
+	restored []restored
 	numbers
 	outputs map[uint8][]string // whose outputs of an input record readers have got
 	fenced  []string           // what readers have got of fenced transactions in the latest step
 }
 
-// takenBack is the scenario with one of its mutations taken back.
-type takenBack struct {
+// restored is the scenario with one of the missing rules in force again.
+type restored struct {
 	mutation model.Mutation
 	rules    *model.Rules
 	exec     *ops.Exec
@@ -174,28 +174,28 @@ func newTeller(c *Counterexample) (*teller, error) {
 	for _, m := range g.cfg.Rules.Off.List() {
 		cfg := *g.cfg
 		cfg.Rules.Off = cfg.Rules.Off.Without(m)
-		t.back = append(t.back, takenBack{m, &cfg.Rules, ops.NewExec(&cfg)})
+		t.restored = append(t.restored, restored{m, &cfg.Rules, ops.NewExec(&cfg)})
 	}
 	return t, nil
 }
 
 // tell puts one step into words.
-func (t *teller) tell(s *step) Told {
+func (t *teller) tell(s *step) StoryStep {
 	t.learn(s)
-	told := Told{
+	out := StoryStep{
 		Lane:     t.lane(laneOf(s.before, s.Step)),
 		Does:     t.does(s),
 		Messages: t.messages(s),
 		Changes:  t.changes(s.before, s.after),
 		Stale:    t.stale(s),
 	}
-	told.Changes = append(told.Changes, t.reading(s)...)
-	for i := range t.back {
-		if text := t.missing(&t.back[i], s); text != "" {
-			told.Missing = append(told.Missing, text)
+	out.Changes = append(out.Changes, t.readerChanges(s)...)
+	for i := range t.restored {
+		if text := t.missing(&t.restored[i], s); text != "" {
+			out.Missing = append(out.Missing, text)
 		}
 	}
-	return told
+	return out
 }
 
 // does is what the actor of a step does.
@@ -217,7 +217,7 @@ func (t *teller) stale(s *step) string {
 }
 
 // missing compares a step with the same one where a mutation is taken back.
-func (t *teller) missing(b *takenBack, s *step) string {
+func (t *teller) missing(b *restored, s *step) string {
 	var other model.State
 	taken, ok := b.exec.Take(s.before, &other, s.Op, s.args)
 	switch {
@@ -278,7 +278,7 @@ func (t *teller) outlook(s *model.State) []string {
 	var next model.State
 	t.g.sys.Next(s, &next, func(st search.Step) { possible = append(possible, search.Step{Op: st.Op, Arg: st.Arg}) })
 	var all []string
-	for _, b := range t.back {
+	for _, b := range t.restored {
 		b.exec.Next(s, &next, func(taken ops.Taken) {
 			st := search.Step{Op: taken.Op, Arg: taken.Args.Pack()}
 			if !slices.Contains(possible, st) {
