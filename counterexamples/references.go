@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"fencecheck/model"
+	"fencecheck/ops"
 )
 
 var reference = regexp.MustCompile(`\{[a-z_]+( -?\d+)*\}`)
@@ -45,6 +46,17 @@ var references = map[string]func(t *teller, s *step, n []int) string{
 		}
 		return t.current(s)
 	},
+	"request": func(t *teller, s *step, _ []int) string { return t.requestName(&s.request) },
+	"awaited": func(t *teller, s *step, _ []int) string {
+		return t.requestName(ops.Awaited(&s.before.Clients[s.args.A], s.args.B))
+	},
+	"answered": func(_ *teller, s *step, _ []int) string { return s.request.API.String() },
+	"marker": func(_ *teller, s *step, _ []int) string {
+		if s.request.API != model.WriteTxnMarkers { // it has yet to be sent
+			return markerKind(s.before.Txns.IDs[s.args.A].Outbox.Commit)
+		}
+		return markerKind(s.request.Commit)
+	},
 	"begins": (*teller).begins,
 	"again":  (*teller).again,
 }
@@ -66,6 +78,14 @@ func (t *teller) named(s *step, text string) string {
 		}
 		return references[fields[0]](t, s, numbers)
 	})
+}
+
+// requestName is a request with the transaction that its sender means.
+func (t *teller) requestName(r *model.Request) string {
+	if r.Work == 0 {
+		return r.API.String()
+	}
+	return fmt.Sprintf("%s of %s", r.API, t.work(r.Work))
 }
 
 // current is the transaction that the producer of a step is in, or begins.

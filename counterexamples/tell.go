@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"fencecheck/invariants"
 	"fencecheck/model"
 	"fencecheck/ops"
 	"fencecheck/search"
@@ -63,7 +62,7 @@ func Tell(c *Counterexample) (*Story, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: claim(c.Property), Bounds: Bounds(c.Scenario), Names: t.legend(), Confirmed: c.Confirmed}
+	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: t.claim(), Bounds: Bounds(c.Scenario), Names: t.legend(), Confirmed: c.Confirmed}
 	for _, m := range c.Scenario.Config.Rules.Off.List() {
 		s.Mutations = append(s.Mutations, fmt.Sprintf("%s: %s", missingRule(m), model.Registry[m].Rule))
 	}
@@ -97,14 +96,11 @@ func missingRule(m model.Mutation) string {
 func isDefect(m model.Mutation) bool { return strings.HasSuffix(m.String(), "-bug") }
 
 // claim is the property in words.
-func claim(property string) string {
-	if inv, ok := invariants.ByName(property); ok {
-		return inv.Doc
+func (t *teller) claim() string {
+	if t.g.goal != nil {
+		return t.g.goal.Doc
 	}
-	if g, ok := invariants.GoalByName(property); ok {
-		return g.Doc
-	}
-	return ""
+	return t.g.invariant.Doc
 }
 
 // A step is what a story tells, with the states before and after it.
@@ -265,7 +261,7 @@ func (t *teller) ending(s *step) string {
 		end := t.step(s.after, s.after, s.Step)
 		return t.named(end, g.Ending(t.g.cfg, end.before, end.after))
 	}
-	return cmp.Or(t.named(s, t.g.invariant.Ending(t.g.cfg, s.before, s.after)), claim(t.g.property()))
+	return cmp.Or(t.named(s, t.g.invariant.Ending(t.g.cfg, s.before, s.after)), t.claim())
 }
 
 // outlook says, where a goal is out of reach, which steps the missing rules

@@ -46,7 +46,7 @@ var transactionRequests = map[model.API]requestWords{
 		brings:   func(t *teller, r *model.Request) string { return t.newPair("go on with ", r) }},
 	model.WriteTxnMarkers: {at: atLog, stale: staleMarker,
 		presents: func(t *teller, r *model.Request) string {
-			text := fmt.Sprintf("%s for %s, coordinator epoch %d", strings.ToUpper(outcomeWord(r.Commit)), t.pair(r.PID, r.Epoch), r.Elected)
+			text := fmt.Sprintf("%s for %s, coordinator epoch %d", markerKind(r.Commit), t.pair(r.PID, r.Epoch), r.Elected)
 			if r.Log == model.OffsetsLog {
 				text += ", in the group's offsets"
 			}
@@ -72,6 +72,8 @@ func outcomeWord(commit bool) string {
 	}
 	return "abort"
 }
+
+func markerKind(commit bool) string { return strings.ToUpper(outcomeWord(commit)) }
 
 // staleProducer compares with the pair that the transactional id has, and where
 // that is the same, with the transaction that is meant.

@@ -42,10 +42,6 @@ func findWork(c *model.Config, s *model.State, is func(*model.Work) bool, show f
 	}
 }
 
-func staleWrite(*model.Config, *model.State, *model.State) string {
-	return "readers have got {fenced} after InitProducerId had answered NONE to the next owner of the transactional id: the fence came first, and did not hold"
-}
-
 // epochWentBack looks at whoever enforces epochs: the coordinator, and each
 // partition's leader.
 func epochWentBack(c *model.Config, before, after *model.State) string {

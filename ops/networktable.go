@@ -10,7 +10,7 @@ import (
 var answers = []Op{
 	{Name: "receive", Rare: true, Actor: ByClient, Params: [2]Param{Client, Lane}, Asked: always, when: when(awake), Request: awaitedRequest, step: (*Exec).receive, urgent: (*Exec).urgentReceive,
 		Doc:    "a client takes the answer to its request",
-		Tells:  receives,
+		Tells:  says("takes the answer to its {answered}"),
 		Source: "groups.md 8.1"},
 }
 
@@ -76,38 +76,24 @@ func awaitedRequest(s *model.State, a Args) model.Request { return *Awaited(&s.C
 
 func lateRequest(s *model.State, a Args) model.Request { return s.Late[a.A] }
 
-func receives(_ *model.Config, before, _ *model.State, a Args) string {
-	return "takes the answer to its " + Awaited(&before.Clients[a.A], a.B).API.String()
-}
-
 func decides(_ *model.Config, before, _ *model.State, a Args) string {
-	r := Awaited(&before.Clients[a.A], a.B)
-	if r.Status == model.Admitted {
+	if r := Awaited(&before.Clients[a.A], a.B); r.Status == model.Admitted {
 		return fmt.Sprintf("appends the batch of {transaction %d} that it has admitted", r.Work)
 	}
-	return "decides {client}'s " + named(r)
+	return "decides {client}'s {request}"
 }
 
 func decidesLate(_ *model.Config, before, _ *model.State, a Args) string {
 	r := &before.Late[a.A]
 	if r.API == model.WriteTxnMarkers {
-		return fmt.Sprintf("receives the %s marker that the coordinator had given up on", markerKind(r.Commit))
+		return "receives the {marker} marker that the coordinator had given up on"
 	}
-	return fmt.Sprintf("decides the %s that {client %d} gave up on", named(r), r.Client)
+	return fmt.Sprintf("decides the {request} that {client %d} gave up on", r.Client)
 }
 
 func givesUp(_ *model.Config, before, _ *model.State, a Args) string {
-	r := Awaited(&before.Clients[a.A], a.B)
-	if r.Status == model.InFlight || r.Status == model.Admitted {
-		return fmt.Sprintf("gives up on its %s, which stays in flight on the old connection", named(r))
+	if r := Awaited(&before.Clients[a.A], a.B); r.Status == model.InFlight || r.Status == model.Admitted {
+		return "gives up on its {awaited}, which stays in flight on the old connection"
 	}
-	return fmt.Sprintf("gives up on its %s; the answer is lost", named(r))
-}
-
-// named is a request with the transaction that its sender means.
-func named(r *model.Request) string {
-	if r.Work == 0 {
-		return r.API.String()
-	}
-	return fmt.Sprintf("%s of {transaction %d}", r.API, r.Work)
+	return "gives up on its {awaited}; the answer is lost"
 }

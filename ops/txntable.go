@@ -65,11 +65,11 @@ var transactionFaults = []Op{
 		Source: "KafkaProducer.abortTransaction"},
 	{Name: "lose-marker-answer", Actor: ByTransactionCoordinator, Params: [2]Param{TransactionalID, Log}, Fault: true, Asked: markersTravel, Request: outboxMarker, step: (*Exec).loseMarkerAnswer,
 		Doc:    "a partition decides a marker, and its answer is lost; the coordinator will send the marker again",
-		Tells:  marks("writes the %s marker of {transactional_id} to {log}, and does not get the answer: it will write it again"),
+		Tells:  says("writes the {marker} marker of {transactional_id} to {log}, and does not get the answer: it will write it again"),
 		Source: "TransactionMarkerRequestCompletionHandler; transactions.md 1.9"},
 	{Name: "delay-marker", Actor: ByTransactionCoordinator, Params: [2]Param{TransactionalID, Log}, Fault: true, Asked: markersTravel, step: (*Exec).delayMarker,
 		Doc:    "the coordinator gives up on a marker that stays in flight, and will send it again",
-		Tells:  marks("gives up on the %s marker of {transactional_id} for {log}, which stays in flight; it will send it again"),
+		Tells:  says("gives up on the {marker} marker of {transactional_id} for {log}, which stays in flight; it will send it again"),
 		Source: "TransactionMarkerRequestCompletionHandler; transactions.md 1.9"},
 	{Name: "lose-append", Actor: ByTransactionCoordinator, Params: [2]Param{Client, Choice}, Fault: true, Asked: producerBudget(model.LostAppends), Request: appRequest, step: (*Exec).loseAppend,
 		Doc:    "the coordinator decides a request, and its log does not answer: the record was written (0) or was not (1); the client is told COORDINATOR_NOT_AVAILABLE",
@@ -81,11 +81,11 @@ var transactionFaults = []Op{
 		Source: "TransactionCoordinator.onElection; transactions.md section 5"},
 	{Name: "decide-by-zombie", Actor: ByOldCoordinator, Params: [2]Param{Client}, Fault: true, Asked: producerBudget(model.Zombies), Request: appRequest, step: (*Exec).decideByZombie,
 		Doc:    "a request is decided by the coordinator before, from what it has in memory; it can append nothing",
-		Tells:  decidesAsZombie,
+		Tells:  says("decides {client}'s {request}, not knowing that it was replaced"),
 		Source: "transactions.md section 5, zombie"},
 	{Name: "zombie-marker", Actor: ByOldCoordinator, Params: [2]Param{TransactionalID, Log}, Fault: true, Asked: producerBudget(model.Zombies), Request: oldMarker, step: (*Exec).zombieMarker,
 		Doc:    "the coordinator before writes a marker that it had to write",
-		Tells:  marksAsZombie,
+		Tells:  says("writes the {marker} marker of {transactional_id} to {log}, as it had set out to do"),
 		Source: "transactions.md section 5, zombie"},
 	{Name: "fail-over-leader", Actor: ByLeader, Params: [2]Param{Log}, Fault: true, Asked: producerBudget(model.LeaderFailovers), step: (*Exec).failOverLeader,
 		Doc:    "a partition gets another leader, which rebuilds what it knows of producers from the log",
@@ -158,39 +158,21 @@ func asksTo(end string, p *model.Producer) string {
 	return end + "s {transaction}"
 }
 
-// marks has words about the marker that a coordinator has yet to write.
-func marks(format string) Words {
-	return func(_ *model.Config, before, _ *model.State, a Args) string {
-		return fmt.Sprintf(format, markerKind(before.Txns.IDs[a.A].Outbox.Commit))
-	}
-}
-
-func delivers(c *model.Config, before, after *model.State, a Args) string {
-	text := marks("writes the %s marker of {transactional_id} to {log}")(c, before, after, a)
+func delivers(_ *model.Config, before, after *model.State, a Args) string {
+	text := "writes the {marker} marker of {transactional_id} to {log}"
 	if before.Txns.IDs[a.A].Txn.State != after.Txns.IDs[a.A].Txn.State {
 		text += ", the last one"
 	}
 	return text
 }
 
-func marksAsZombie(_ *model.Config, before, _ *model.State, a Args) string {
-	return fmt.Sprintf("writes the %s marker of {transactional_id} to {log}, as it had set out to do", markerKind(before.Txns.Old[a.A].Outbox.Commit))
-}
-
-func markerKind(commit bool) string {
-	if commit {
-		return "COMMIT"
-	}
-	return "ABORT"
-}
-
 func loads(_ *model.Config, _, after *model.State, _ Args) string {
 	return fmt.Sprintf("has read its log to the end, as coordinator epoch %d", after.Txns.Epoch)
 }
 
-func losesAppend(_ *model.Config, before, _ *model.State, a Args) string {
+func losesAppend(_ *model.Config, _, _ *model.State, a Args) string {
 	fate := [...]string{"was written", "was not written"}[a.B]
-	return fmt.Sprintf("decides {client}'s %s; its log does not answer in time, and the record %s", named(&before.Clients[a.A].App), fate)
+	return "decides {client}'s {request}; its log does not answer in time, and the record " + fate
 }
 
 func failsOver(c *model.Config, _, after *model.State, a Args) string {
@@ -202,8 +184,4 @@ func failsOver(c *model.Config, _, after *model.State, a Args) string {
 		text += "; the partitions have no leaders yet"
 	}
 	return text
-}
-
-func decidesAsZombie(_ *model.Config, before, _ *model.State, a Args) string {
-	return fmt.Sprintf("decides {client}'s %s, not knowing that it was replaced", named(&before.Clients[a.A].App))
 }
