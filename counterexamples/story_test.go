@@ -1,6 +1,9 @@
 package counterexamples
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +109,39 @@ func TestEveryRequestHasWords(t *testing.T) {
 		}
 		if wordsOf(api).at == nil {
 			t.Errorf("%s: nobody decides it", api)
+		}
+	}
+}
+
+// Whatever the words of operations and the endings of properties refer to has a
+// name in stories, and no name is there for nothing.
+func TestReferences(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"../ops/*table.go", "../invariants/*endings.go", "../invariants/invariants.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	used := map[string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, literal := range regexp.MustCompile(`"[^"\n]*"`).FindAll(text, -1) {
+			for _, ref := range regexp.MustCompile(`\{(\w+)( %d)*\}`).FindAllSubmatch(literal, -1) {
+				name := string(ref[1])
+				if used[name] = true; references[name] == nil {
+					t.Errorf("%s: %s has no name in stories", file, ref[0])
+				}
+			}
+		}
+	}
+	for name := range references {
+		if !used[name] {
+			t.Errorf("nobody refers to {%s}", name)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (b *page) heading(s *Story) {
 	b.text.WriteByte('\n')
 }
 
-// step writes one step: its number and lane, the deed, and what came of it.
+// step writes one step: its number and lane, what its actor does, and what came of it.
 func (b *page) step(n int, s *Story, st *StoryStep) {
 	lane := 0
 	for _, name := range s.Lanes {
