@@ -42,13 +42,12 @@ func (t *teller) roster(s *model.State) string {
 }
 
 func (t *teller) assignment(s *model.State) string {
-	var words []string
+	var all facts
 	for i := range s.Members {
-		if m := &s.Members[i]; m.ID != 0 && !m.Is(model.Pending) {
-			words = append(words, t.member(m.ID)+" has "+orNothing(m.Assignment))
-		}
+		m := &s.Members[i]
+		all.add(m.ID != 0 && !m.Is(model.Pending), "%s has %s", t.member(m.ID), orNothing(m.Assignment))
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(all, ", ")
 }
 
 // offsetChanges is what is committed.

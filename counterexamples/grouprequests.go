@@ -1,6 +1,7 @@
 package counterexamples
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -99,30 +100,20 @@ func (t *teller) offered(client int) string {
 
 // plan is what a leader sends: the owner of each partition.
 func (t *teller) plan(r *model.Request) string {
-	var words []string
+	var all facts
 	for p, id := range r.Plan[:r.Seen] {
-		if id != 0 {
-			words = append(words, fmt.Sprintf("%s to %s", partitionName(p), t.member(id)))
-		}
+		all.add(id != 0, "%s to %s", partitionName(p), t.member(id))
 	}
-	if len(words) == 0 {
-		return "without assignments"
-	}
-	return strings.Join(words, ", ")
+	return cmp.Or(strings.Join(all, ", "), "without assignments")
 }
 
 // offsets lists those that a request or an answer names.
 func (t *teller) offsets(r *model.Request, none string) string {
-	var words []string
+	var all facts
 	for p, o := range r.Offsets[:t.g.cfg.AllPartitions()] {
-		if o != model.NoOffset {
-			words = append(words, fmt.Sprintf("%s = %d", partitionName(p), o))
-		}
+		all.add(o != model.NoOffset, "%s = %d", partitionName(p), o)
 	}
-	if len(words) == 0 {
-		return none
-	}
-	return strings.Join(words, ", ")
+	return cmp.Or(strings.Join(all, ", "), none)
 }
 
 // staleMember compares the member and the generation with the group's.

@@ -25,14 +25,12 @@ func Summaries(s *scenarios.Scenario, states []model.State, most int) []string {
 
 // summary is a state in one line.
 func (t *teller) summary(s *model.State) string {
-	var words []string
-	if t.g.cfg.Consuming() {
-		words = append(words, fmt.Sprintf("%s at generation %d with %s; %s", s.Group.State, s.Group.Generation, t.roster(s), t.standings(s)))
-	}
+	var all facts
+	all.add(t.g.cfg.Consuming(), "%s at generation %d with %s; %s", s.Group.State, s.Group.Generation, t.roster(s), t.standings(s))
 	if t.g.cfg.Producing() {
-		words = append(words, t.producerSummary(s)...)
+		all = append(all, t.producerSummary(s)...)
 	}
-	return strings.Join(words, "; ")
+	return strings.Join(all, "; ")
 }
 
 // standings says where each client is.
@@ -68,21 +66,17 @@ func standing(cl *model.Client) string {
 	return "has to join"
 }
 
-func (t *teller) producerSummary(s *model.State) []string {
-	words := []string{"transaction coordinator: " + t.transactionSummary(s)}
+func (t *teller) producerSummary(s *model.State) facts {
+	all := facts{"transaction coordinator: " + t.transactionSummary(s)}
 	for i := range t.g.cfg.Clients() {
-		if t.g.cfg.HasProducer(i) {
-			words = append(words, t.client(i)+" "+t.producerStanding(&s.Clients[i].Producer))
-		}
+		all.add(t.g.cfg.HasProducer(i), "%s %s", t.client(i), t.producerStanding(&s.Clients[i].Producer))
 	}
 	for p := range s.Txns.Logs {
 		for _, e := range s.Txns.Logs[p].Entries {
-			if e.Open {
-				words = append(words, fmt.Sprintf("%s has a transaction open for %s", leaderName(uint8(p)), t.pair(e.PID, e.Epoch)))
-			}
+			all.add(e.Open, "%s has a transaction open for %s", leaderName(uint8(p)), t.pair(e.PID, e.Epoch))
 		}
 	}
-	return words
+	return all
 }
 
 // transactionSummary is where the transactional ids are.

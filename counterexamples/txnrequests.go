@@ -3,7 +3,6 @@ package counterexamples
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"fencecheck/model"
@@ -38,8 +37,13 @@ var transactionRequests = map[model.API]requestWords{
 			return fmt.Sprintf("%s, %s, %s", t.offsets(r, "nothing"), t.idAndPair(r), t.memberAndGeneration(r))
 		},
 		stale: func(t *teller, s *step) string {
-			words := []string{staleBatch(t, s), t.staleMetadata(s), staleAssignment(s)}
-			return strings.Join(slices.DeleteFunc(words, func(text string) bool { return text == "" }), "; ")
+			ev := &s.after.Last
+			var all facts
+			for _, text := range [...]string{staleBatch(t, s), t.staleMetadata(s)} {
+				all.add(text != "", "%s", text)
+			}
+			all.add(ev.ID == 0 && ev.Stale != 0, "it rests on an assignment of %s that has been replaced", partitionNames(ev.Stale))
+			return strings.Join(all, "; ")
 		}},
 	model.EndTxn: {at: atTransactions, stale: staleProducer,
 		presents: func(t *teller, r *model.Request) string { return t.idAndPair(r) + ", " + outcomeWord(r.Commit) },
@@ -163,13 +167,6 @@ func (t *teller) staleMetadata(s *step) string {
 	current, after := *s, *s.after
 	current.after, after.Last.Late = &after, false
 	return staleMember(t, &current)
-}
-
-func staleAssignment(s *step) string {
-	if ev := &s.after.Last; ev.ID == 0 && ev.Stale != 0 {
-		return fmt.Sprintf("it rests on an assignment of %s that has been replaced", partitionNames(ev.Stale))
-	}
-	return ""
 }
 
 // staleCoordinator: the request may be current, but who decides it is not.
