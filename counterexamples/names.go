@@ -8,6 +8,7 @@ import (
 
 	"fencecheck/model"
 	"fencecheck/ops"
+	"fencecheck/scenarios"
 )
 
 // pickParam is the key of the coordinator's choice, where it had one.
@@ -19,17 +20,13 @@ const orderParam = "order"
 
 func number(n int) string { return strconv.Itoa(n) }
 
-// clientName is m1, m2, ... for members, s1, s2, ... for simple consumers, and w1,
-// w2, ... for writers.
-func clientName(cfg *model.Config, client int) string {
-	if cfg.IsSimple(client) {
-		return "s" + number(client-cfg.Members+1)
-	}
-	if cfg.IsWriter(client) {
-		return "w" + number(client-cfg.Members-cfg.Simple+1)
-	}
-	return "m" + number(client+1)
-}
+// A story calls clients and transactional ids what the bounds of its scenario
+// call them.
+var (
+	clientName = scenarios.ClientName
+	idName     = scenarios.IDName
+	count      = scenarios.Count
+)
 
 func partitionName(p int) string { return "p" + number(p) }
 
@@ -38,24 +35,37 @@ func memberName(cfg *model.Config, id model.MemberID) string {
 	return clientName(cfg, model.ClientOf(id)) + "." + number(model.LifeOf(id)+1)
 }
 
+// list is each item in words, one behind the other.
+func list[T any](items []T, separator string, words func(T) string) string {
+	all := make([]string, len(items))
+	for i, item := range items {
+		all[i] = words(item)
+	}
+	return strings.Join(all, separator)
+}
+
+// places lists the bits of a set.
+func places[S ~uint32 | ~uint64](set S) []int {
+	var all []int
+	for rest := uint64(set); rest != 0; rest &= rest - 1 {
+		all = append(all, bits.TrailingZeros64(rest))
+	}
+	return all
+}
+
 // topicNames lists a subscription.
 func topicNames(topics model.Meta) string {
-	var names []string
-	for rest := topics; rest != 0; rest &= rest - 1 {
-		names = append(names, "t"+number(bits.TrailingZeros32(uint32(rest))))
-	}
-	return strings.Join(names, ",")
+	return list(places(topics), ",", func(topic int) string { return "t" + number(topic) })
 }
 
 // partitionNames lists a set of partitions.
-func partitionNames(set model.PartSet) string {
-	var names []string
-	for p := range model.MaxPartitions {
-		if set.Has(p) {
-			names = append(names, partitionName(p))
-		}
+func partitionNames(set model.PartSet) string { return list(places(set), ", ", partitionName) }
+
+func orNothing(set model.PartSet) string {
+	if set == 0 {
+		return "nothing"
 	}
-	return strings.Join(names, ", ")
+	return partitionNames(set)
 }
 
 // logName is o0, o1, ... for output partitions, and the group's partition of
@@ -67,8 +77,27 @@ func logName(p int) string {
 	return "o" + number(p)
 }
 
-// idName is x0, x1, ... for transactional ids.
-func idName(id int) string { return "x" + number(id) }
+// logNames lists a set of logs.
+func logNames(set model.PartSet) string { return list(places(set), " ", logName) }
+
+// leaderName is a log in a sentence.
+func leaderName(p uint8) string {
+	if p == model.OffsetsLog {
+		return "the group's offsets"
+	}
+	return logName(int(p))
+}
+
+// leaderNames lists a set of logs in a sentence.
+func leaderNames(set model.PartSet) string {
+	return list(places(set), " and ", func(p int) string { return leaderName(uint8(p)) })
+}
+
+// inputName is an input record by its partition and offset.
+func inputName(value uint8) string {
+	v := int(value - 1)
+	return fmt.Sprintf("%s@%d", partitionName(v/model.MaxRecords), v%model.MaxRecords)
+}
 
 var lanes = [...]string{"app", "heartbeat"}
 

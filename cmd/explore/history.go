@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"fencecheck/linearize"
-	"fencecheck/linearize/kfh"
 )
 
 func (a *app) historyCommand() *cobra.Command {
@@ -42,13 +41,9 @@ is not supported (nothing is judged then), 3 one could not be decided in time.`,
 
 // histories reads all files before it judges the first one.
 func (a *app) histories(files []string, o linearize.Options) error {
-	var all []*kfh.History
-	for _, file := range files {
-		h, err := linearize.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		all = append(all, h)
+	all, err := openAll(files, linearize.ReadFile)
+	if err != nil {
+		return err
 	}
 	for i, h := range all {
 		if a.ctx.Err() != nil {
