@@ -2,9 +2,9 @@ package linearize
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
+	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/proof"
 	"fencecheck/linearize/txns"
 
@@ -46,7 +46,7 @@ func (j *judge) beyond(guilty map[int]bool) []Finding {
 		return nil
 	}
 	n := *j
-	for _, op := range sortedOps(guilty) {
+	for _, op := range kfh.SortedKeys(guilty) {
 		n.h = n.without(n.h, op)
 	}
 	if len(necessary(n.h, n.whole)) > 0 || n.search(n.h, n.c) != porcupine.Illegal {
@@ -114,7 +114,7 @@ func (j *judge) heaviest(conflicts []proof.Conflict) map[int]bool {
 				weight[s.Op] += j.suspicion(s.Op)
 			}
 		}
-		for _, op := range sortedOps(weight) {
+		for _, op := range kfh.SortedKeys(weight) {
 			if weight[op] > weight[best] {
 				best = op
 			}
@@ -136,8 +136,6 @@ func (j *judge) suspicion(op int) int {
 	}
 	return 4
 }
-
-func sortedOps[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
 
 // charge is an answer under the name of an anomaly.
 type charge struct {

@@ -2,8 +2,6 @@ package linearize
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +19,7 @@ func (s *simulation) decide(m *message) {
 		s.park(m, parkingPlace{model.JoinGroup, id}, s.join(m, id))
 	case kfh.Sync:
 		req := model.GroupRequest{API: model.SyncGroup, MemberID: id, Generation: model.Generation(m.in.Generation)}
-		for _, name := range slices.Sorted(maps.Keys(m.in.Assign)) {
+		for _, name := range kfh.SortedKeys(m.in.Assign) {
 			a := model.MemberAssignment{ID: s.id(name)}
 			for _, tp := range m.in.Assign[name] {
 				a.Parts |= model.Part(partitionNumber(tp))

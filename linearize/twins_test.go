@@ -1,7 +1,6 @@
 package linearize
 
 import (
-	"maps"
 	"slices"
 	"testing"
 
@@ -159,7 +158,7 @@ func offsetTwins(h *kfh.History, i int) []twin {
 		}
 		return last, n
 	}
-	for _, tp := range slices.Sorted(maps.Keys(o.Out.Offsets)) {
+	for _, tp := range kfh.SortedKeys(o.Out.Offsets) {
 		for x := range h.Ops {
 			p := &h.Ops[x]
 			v, named := p.In.Offsets[tp]

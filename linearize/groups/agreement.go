@@ -2,7 +2,6 @@ package groups
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -187,7 +186,7 @@ func (n *facts) notPlanned(leader, i int, want []string) proof.Conflict {
 	o, l := &n.H.Ops[i], &n.H.Ops[leader]
 	anomaly := "split"
 	why := fmt.Sprintf("member %s received %v in generation %d, but the leader's plan (op %d) gives it %v", o.In.Member, o.Out.Partitions, o.In.Generation, l.ID, want)
-	for _, m := range slices.Sorted(maps.Keys(l.In.Assign)) {
+	for _, m := range kfh.SortedKeys(l.In.Assign) {
 		for _, tp := range o.Out.Partitions {
 			if m != o.In.Member && slices.Contains(l.In.Assign[m], tp) {
 				anomaly = "dual-owner"

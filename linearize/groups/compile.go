@@ -2,7 +2,6 @@ package groups
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -183,7 +182,7 @@ func (p *Problem) call(i int) Call {
 func (p *Problem) syncCall(c *Call, o *kfh.Op) {
 	v := p.tables
 	c.Parts = v.parts(o.Out.Partitions)
-	for _, m := range slices.Sorted(maps.Keys(o.In.Assign)) {
+	for _, m := range kfh.SortedKeys(o.In.Assign) {
 		c.plan = append(c.plan, model.MemberAssignment{ID: v.members[m], Parts: v.parts(o.In.Assign[m])})
 	}
 	c.parks = c.Err == model.None || c.Err == model.RebalanceInProgress
@@ -214,7 +213,7 @@ func (p *Problem) fetchCall(c *Call, o *kfh.Op) {
 
 func (v *tables) readings(offsets map[string]int64) []reading {
 	var all []reading
-	for _, tp := range slices.Sorted(maps.Keys(offsets)) {
+	for _, tp := range kfh.SortedKeys(offsets) {
 		all = append(all, reading{v.partitions[tp], v.offsets[offsets[tp]]})
 	}
 	return all

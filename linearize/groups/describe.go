@@ -1,11 +1,10 @@
 package groups
 
 import (
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
+	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/sequential"
 	"fencecheck/model"
 
@@ -46,7 +45,7 @@ func waitingFor(w *state) string {
 
 func (v *tables) partNames(s model.PartSet) string {
 	var all []string
-	for _, tp := range slices.Sorted(maps.Keys(v.partitions)) {
+	for _, tp := range kfh.SortedKeys(v.partitions) {
 		if s.Has(v.partitions[tp]) {
 			all = append(all, tp)
 		}
@@ -57,7 +56,7 @@ func (v *tables) partNames(s model.PartSet) string {
 // offsetNames tells the offsets of the partitions that a fetch names.
 func (v *tables) offsetNames(c *Call, offsets []model.Offset) string {
 	var all []string
-	for _, tp := range slices.Sorted(maps.Keys(v.partitions)) {
+	for _, tp := range kfh.SortedKeys(v.partitions) {
 		for _, r := range c.Values {
 			if r.Part == v.partitions[tp] {
 				all = append(all, tp+":"+v.offsetName(offsets[r.Part]))
@@ -90,7 +89,8 @@ func (s *spec) Refusals(order []porcupine.Operation, op int) []sequential.Refusa
 		n := &config{needs: state.needs}
 		n.oldest = nothingNeeded
 		for _, at := range state.states {
-			t := turn{spec: s, config: n, before: &s.states.All[at], why: &why}
+			t := s.turn(n, &s.states.All[at])
+			t.why = &why
 			t.step(st)
 		}
 		if len(why) > 0 {

@@ -1,7 +1,6 @@
 package groups
 
 import (
-	"maps"
 	"slices"
 
 	"fencecheck/linearize/kfh"
@@ -50,14 +49,14 @@ func (v *tables) addOp(o *kfh.Op) {
 	for _, m := range o.Out.Members {
 		v.addMember(m)
 	}
-	for _, m := range slices.Sorted(maps.Keys(o.In.Assign)) {
+	for _, m := range kfh.SortedKeys(o.In.Assign) {
 		v.addMember(m)
 		v.addPartitions(o.In.Assign[m])
 	}
 	v.addPartitions(o.In.Partitions)
 	v.addPartitions(o.Out.Partitions)
 	for _, all := range []map[string]int64{o.In.Offsets, o.Out.Offsets} {
-		tps := slices.Sorted(maps.Keys(all))
+		tps := kfh.SortedKeys(all)
 		v.addPartitions(tps)
 		for _, tp := range tps {
 			if _, known := v.offsets[all[tp]]; !known {

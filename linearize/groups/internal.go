@@ -20,7 +20,7 @@ func (s *spec) closure(ctx context.Context, c *config) {
 	pending := slices.Clone(c.states)
 	fresh := &config{needs: c.needs, sent: c.sent}
 	for len(pending) > 0 && ctx.Err() == nil {
-		t := turn{spec: s, config: fresh, before: &s.states.All[pending[len(pending)-1]]}
+		t := s.turn(fresh, &s.states.All[pending[len(pending)-1]])
 		pending = pending[:len(pending)-1]
 		fresh.states = fresh.states[:0]
 		t.internal()

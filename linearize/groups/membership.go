@@ -2,7 +2,6 @@ package groups
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"fencecheck/linearize/kfh"
@@ -75,7 +74,7 @@ func (n *facts) membership() []proof.Conflict {
 	}
 	n.addAbsences(members)
 	var all []proof.Conflict
-	for _, m := range slices.Sorted(maps.Keys(members)) {
+	for _, m := range kfh.SortedKeys(members) {
 		all = append(all, n.torn(m, members[m])...)
 	}
 	return all

@@ -2,7 +2,6 @@ package groups
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -23,7 +22,7 @@ type projection struct {
 // Projections lists one for each partition of a group.
 func Projections(h *kfh.History, c kfh.Component) []projection {
 	var all []projection
-	for _, tp := range slices.Sorted(maps.Keys(intern(h, c).partitions)) {
+	for _, tp := range kfh.SortedKeys(intern(h, c).partitions) {
 		all = append(all, project(h, c, tp))
 	}
 	return all

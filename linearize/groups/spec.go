@@ -22,6 +22,7 @@ type spec struct {
 	sequential.Steps
 	byEnd    []int             // steps by rising end
 	onces    []int             // calls that an internal step may decide, once
+	hand     turn              // of spec.turn
 	scratch  state             // of turn.draft
 	view     model.Coordinator // of turn.coordinator
 	store    model.OffsetStore // of turn.offsets
@@ -187,7 +188,7 @@ func (s *spec) take(ctx context.Context, c *config, i int) *config {
 		if ctx.Err() != nil {
 			return nil
 		}
-		t := turn{spec: s, config: n, before: &s.states.All[at]}
+		t := s.turn(n, &s.states.All[at])
 		t.step(s.Steps[i])
 	}
 	if len(n.states) == 0 {

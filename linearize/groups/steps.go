@@ -150,7 +150,7 @@ func (s *spec) free(c *config, i int) (sequential.States, bool) {
 	for _, at := range c.states {
 		scratch.states = scratch.states[:0]
 		before := s.states.All[at]
-		t := turn{spec: s, config: scratch, before: &before}
+		t := s.turn(scratch, &before)
 		t.step(st)
 		if len(scratch.states) != 1 {
 			return nil, false

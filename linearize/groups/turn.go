@@ -17,6 +17,13 @@ type turn struct {
 	why *[]string
 }
 
+// turn begins a turn. There is one for all of them, as there is one draft: a fresh
+// one would be an allocation for each attempt.
+func (s *spec) turn(c *config, before *state) *turn {
+	s.hand = turn{spec: s, config: c, before: before}
+	return &s.hand
+}
+
 // release sends an answer that was parked, or that waited for the high
 // watermark.
 func (t *turn) release(i int) {

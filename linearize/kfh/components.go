@@ -1,6 +1,7 @@
 package kfh
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -95,4 +96,14 @@ func (c Component) Producers(h *History) []Component {
 // Logs lists the requests to each partition.
 func (c Component) Logs(h *History) []Component {
 	return c.by(func(i int) string { return h.Ops[i].In.Log })
+}
+
+// SortedKeys lists the keys of a map, so that what is done with each is repeatable.
+func SortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
 }

@@ -2,7 +2,6 @@ package offsets
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"fencecheck/linearize/kfh"
@@ -35,7 +34,7 @@ func unstablePartitions(o *kfh.Op) []string {
 	if o.RefusedAs(kfh.UnstableOffsetCommit) {
 		return o.In.Partitions
 	}
-	return slices.Sorted(maps.Keys(o.Out.Errs))
+	return kfh.SortedKeys(o.Out.Errs)
 }
 
 // judgeOffset judges one number that a fetch returned against the transactions.

@@ -4,7 +4,6 @@ package offsets
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"fencecheck/linearize/kfh"
@@ -84,7 +83,7 @@ func (n *facts) conflicts() []proof.Conflict {
 		if o.F != kfh.OffsetFetch || o.Open() || len(found) >= proof.MaxConflicts {
 			continue
 		}
-		for _, tp := range slices.Sorted(maps.Keys(o.Out.Offsets)) {
+		for _, tp := range kfh.SortedKeys(o.Out.Offsets) {
 			if o.Out.Errs[tp] != "" {
 				continue
 			}
