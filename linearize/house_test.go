@@ -51,3 +51,19 @@ func TestImportArrows(t *testing.T) {
 		t.Errorf("arrows are known for %d folders, %d have files", len(arrows), len(seen))
 	}
 }
+
+func TestRequestsAreNamedOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range requests {
+		if r.Name == "" || seen[r.Name] {
+			t.Errorf("request %q has no name or two rows", r.Name)
+		}
+		seen[r.Name] = true
+		if requests.Find(r.Name).Name != r.Name {
+			t.Errorf("%s is not found", r.Name)
+		}
+	}
+	if requests.Find("joyn") != nil {
+		t.Error("a request that there is not is found")
+	}
+}
