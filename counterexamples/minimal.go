@@ -16,13 +16,9 @@ import (
 // The same violation gives the same counterexample, whatever the number of
 // workers of the searches.
 func Minimal(ctx context.Context, s *scenarios.Scenario, f Found) (*Counterexample, error) {
-	g, err := newStage(context.WithoutCancel(ctx), s, f.Property)
+	g, steps, err := stageOf(context.WithoutCancel(ctx), s, f)
 	if err != nil {
 		return nil, err
-	}
-	steps, ok := g.try(f.Steps)
-	if !ok {
-		return nil, fmt.Errorf("the %d steps do not violate %s in %s", len(f.Steps), f.Property, s.ID)
 	}
 	g.ctx = ctx
 	steps = g.shrink(steps)
@@ -33,6 +29,20 @@ func Minimal(ctx context.Context, s *scenarios.Scenario, f Found) (*Counterexamp
 	steps = g.calmest(g.shrink(steps))
 
 	return newCounterexample(context.WithoutCancel(ctx), g.scenario, f.Property, steps)
+}
+
+// stageOf puts a violation on stage: its scenario, and of its steps those that
+// can be taken.
+func stageOf(ctx context.Context, s *scenarios.Scenario, f Found) (*stage, []search.Step, error) {
+	g, err := newStage(ctx, s, f.Property)
+	if err != nil {
+		return nil, nil, err
+	}
+	steps, ok := g.try(f.Steps)
+	if !ok {
+		return nil, nil, fmt.Errorf("the %d steps do not violate %s in %s", len(f.Steps), f.Property, s.ID)
+	}
+	return g, steps, nil
 }
 
 // newCounterexample tells the story of steps that violate one property.

@@ -60,7 +60,7 @@ func (g *stage) replay(c *Counterexample) *Difference {
 // blocked tells whether the steps do not show the violation any more when one
 // mutation is taken back.
 func blocked(c *Counterexample, m model.Mutation) bool {
-	s, err := without(c.Scenario, m)
+	s, err := c.Scenario.WithoutMutation(m)
 	if err != nil {
 		return true
 	}

@@ -2,36 +2,20 @@ package counterexamples
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"slices"
 
 	"fencecheck/model"
 	"fencecheck/ops"
-	"fencecheck/scenarios"
 	"fencecheck/search"
 )
-
-// Shrink leaves out of a violation all that it does not need, by trial: no
-// step of what remains can be left out. It does not look for other ways to the
-// same violation, as Minimal does.
-func Shrink(s *scenarios.Scenario, f Found) ([]search.Step, error) {
-	g, err := newStage(context.Background(), s, f.Property)
-	if err != nil {
-		return nil, err
-	}
-	steps, ok := g.try(f.Steps)
-	if !ok {
-		return nil, fmt.Errorf("the %d steps do not violate %s", len(f.Steps), f.Property)
-	}
-	return g.shrink(steps), nil
-}
 
 // A pass tries changes until one of them is taken, and tells whether one was.
 type pass func(steps []search.Step, try func([]search.Step) bool) bool
 
-// shrink goes through its passes, cheap ones first, and begins again whenever
-// one of them helps.
+// shrink leaves out of a violation all that it does not need, by trial: no step of
+// what remains can be left out. It does not look for other ways to the same
+// violation. It goes through its passes, cheap ones first, and begins again
+// whenever one of them helps.
 func (g *stage) shrink(steps []search.Step) []search.Step {
 	passes := [...]pass{dropChunks, dropPairs, g.rename, g.replace}
 	try := func(candidate []search.Step) bool {

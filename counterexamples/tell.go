@@ -62,7 +62,7 @@ func Tell(c *Counterexample) (*Story, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: t.claim(), Bounds: Bounds(c.Scenario), Names: t.legend(), Confirmed: c.Confirmed}
+	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: t.claim(), Bounds: c.Scenario.Within(), Names: t.legend(), Confirmed: c.Confirmed}
 	for _, m := range c.Scenario.Config.Rules.Off.List() {
 		s.Mutations = append(s.Mutations, fmt.Sprintf("%s: %s", missingRule(m), model.Registry[m].Rule))
 	}
