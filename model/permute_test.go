@@ -50,6 +50,9 @@ func fill(r *rand.Rand, v reflect.Value, name string) {
 		v.SetBool(r.IntN(2) == 0)
 	case reflect.Int8, reflect.Int16, reflect.Int32:
 		v.SetInt(int64(r.IntN(4)))
+		if v.Type() == reflect.TypeFor[Error]() {
+			v.SetInt(int64(Errors()[r.IntN(len(Errors()))]))
+		}
 	default:
 		most := map[reflect.Type]int{
 			reflect.TypeFor[MemberID](): MaxClients * maxLives, reflect.TypeFor[PartSet](): 1<<MaxPartitions - 1, reflect.TypeFor[API](): int(OffsetFetch) - 1,
