@@ -6,50 +6,64 @@ import "encoding/binary"
 
 // A domain has outgrown its bits where one of these does not compile: run go generate.
 const (
+	_ = int8(-1)
+	_ = int8(-MaxSmallEpoch - 1)
+	_ = int8(MaxSmallEpoch)
+	_ = int8(UnknownServerError)
+	_ = int8(maxError)
+	_ = int8(maxSequence)
 	_ = uint(1 - (1))
-	_ = uint(127 - 1 - (MaxSmallEpoch))
-	_ = uint(127 - 1 - (maxSequence))
+	_ = uint(1 - (TV2 - (TV1)))
+	_ = uint(127 - (1<<MaxPartitions - 1))
 	_ = uint(15 - (1<<MaxPartitions - 1))
-	_ = uint(15 - (MaxClients * MaxWorks))
+	_ = uint(15 - (1<<NumLogs - 1))
+	_ = uint(15 - (AbortMarker))
+	_ = uint(15 - (FatalError))
+	_ = uint(15 - (MaxDeletions))
+	_ = uint(15 - (MaxPartitions - 1))
+	_ = uint(15 - (MaxPartitions))
+	_ = uint(15 - (MaxPending + 1))
 	_ = uint(15 - (MaxProtocol))
 	_ = uint(15 - (NumAPIs - 1))
+	_ = uint(15 - (PrepareEpochFence))
+	_ = uint(15 - (Stable))
 	_ = uint(15 - (maxGuard))
 	_ = uint(15 - (maxProducerID))
 	_ = uint(15 - (maxTransactions))
-	_ = uint(15 - 1 - (MaxRecords))
+	_ = uint(255 - (1))
+	_ = uint(255 - (1<<MaxOutputs - 1))
 	_ = uint(255 - (1<<MaxRecords - 1))
+	_ = uint(255 - (1<<NumLogs - 1))
+	_ = uint(255 - (2*AwaitsSync - 1))
+	_ = uint(255 - (MaxClients * MaxWorks))
+	_ = uint(255 - (MaxClients * maxLives))
+	_ = uint(255 - (MaxClients - 1))
+	_ = uint(255 - (MaxGeneration - (-1)))
+	_ = uint(255 - (MaxGeneration))
+	_ = uint(255 - (MaxPartitions * MaxRecords))
+	_ = uint(255 - (MaxPending + 1))
 	_ = uint(255 - (MaxProtocol<<4 | MaxProtocol))
-	_ = uint(255 - 1 - (MaxGeneration))
-	_ = uint(3 - (1<<MaxOutputs - 1))
+	_ = uint(255 - (MaxRecords - (-1)))
+	_ = uint(255 - (MaxRecords))
+	_ = uint(255 - (keptBatches))
+	_ = uint(255 - (maxDelays))
+	_ = uint(255 - (maxElections - (-1)))
+	_ = uint(255 - (maxElections))
+	_ = uint(255 - (maxGuard))
+	_ = uint(255 - (maxProducerID))
 	_ = uint(3 - (Down))
-	_ = uint(3 - (MaxPartitions - 1))
 	_ = uint(3 - (NumLogs - 1))
 	_ = uint(3 - (TV2))
 	_ = uint(3 - (ToldAborted))
-	_ = uint(3 - (maxDelays))
-	_ = uint(31 - (2*AwaitsSync - 1))
 	_ = uint(31 - (maxElections))
-	_ = uint(31 - (maxErrors - 1))
-	_ = uint(31 - 1 - (maxElections))
-	_ = uint(63 - (MaxClients * maxLives))
-	_ = uint(63 - (MaxPartitions * MaxRecords))
-	_ = uint(7 - (1<<NumLogs - 1))
-	_ = uint(7 - (AbortMarker))
 	_ = uint(7 - (Displaced))
 	_ = uint(7 - (Failed))
-	_ = uint(7 - (FatalError))
-	_ = uint(7 - (MaxClients - 1))
 	_ = uint(7 - (MaxDeletions))
-	_ = uint(7 - (MaxPartitions))
-	_ = uint(7 - (MaxPending + 1))
-	_ = uint(7 - (PrepareEpochFence))
-	_ = uint(7 - (Stable))
-	_ = uint(7 - (keptBatches))
 )
 
 func appendState(dst []byte, v *State, n int) []byte {
 	for i := range n {
-		dst = put(dst, uint64(v.Offsets[i]+1)|uint64(v.Ghost.Done[i])<<4|uint64(v.Ghost.Twice[i])<<12, 3)
+		dst = put(dst, uint64(v.Offsets[i]+1)|uint64(v.Ghost.Done[i])<<8|uint64(v.Ghost.Twice[i])<<16, 3)
 	}
 	return dst
 }
@@ -57,7 +71,7 @@ func appendState(dst []byte, v *State, n int) []byte {
 func decodeState(src []byte, v *State, n int) []byte {
 	for i := range n {
 		w := uint64(binary.LittleEndian.Uint16(src)) | uint64(src[2])<<16
-		v.Offsets[i], v.Ghost.Done[i], v.Ghost.Twice[i] = Offset(w&15)-1, uint8(w>>4&255), uint8(w>>12&255)
+		v.Offsets[i], v.Ghost.Done[i], v.Ghost.Twice[i] = Offset(w&255)-1, uint8(w>>8&255), uint8(w>>16&255)
 		src = src[3:]
 	}
 	return src
@@ -72,16 +86,16 @@ func renumberState(g *Permutation, v, to *State) {
 }
 
 func appendGroup(dst []byte, v *Group, rank *ranks) []byte {
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(uint64(v.State)|uint64(rank.of(v.Generation)+1)<<3|uint64(v.Protocol)<<11|
-		uint64(v.Leader)<<15|bit(v.Typed)<<21|bit(v.InitialDelay)<<22|bit(v.NewMemberAdded)<<23|uint64(v.DelaysLeft)<<24))
+	dst = put(dst, uint64(v.State)|uint64(rank.of(v.Generation))<<8|uint64(v.Leader)<<16|uint64(v.Protocol)<<24|bit(v.Typed)<<28|
+		bit(v.InitialDelay)<<29|bit(v.NewMemberAdded)<<30|uint64(v.DelaysLeft)<<32, 5)
 	return dst
 }
 
 func decodeGroup(src []byte, v *Group) []byte {
-	w := uint64(binary.LittleEndian.Uint32(src))
-	v.State, v.Generation, v.Protocol, v.Leader = GroupState(w&7), Generation(w>>3&255)-1, Protocol(w>>11&15), MemberID(w>>15&63)
-	v.Typed, v.InitialDelay, v.NewMemberAdded, v.DelaysLeft = w>>21&1 == 1, w>>22&1 == 1, w>>23&1 == 1, uint8(w>>24&3)
-	src = src[4:]
+	w := uint64(binary.LittleEndian.Uint32(src)) | uint64(src[4])<<32
+	v.State, v.Generation, v.Leader, v.Protocol = GroupState(w&15), Generation(w>>8&255), MemberID(w>>16&255), Protocol(w>>24&15)
+	v.Typed, v.InitialDelay, v.NewMemberAdded, v.DelaysLeft = w>>28&1 == 1, w>>29&1 == 1, w>>30&1 == 1, uint8(w>>32&255)
+	src = src[5:]
 	return src
 }
 
@@ -98,14 +112,14 @@ func generationsGroup(rank *ranks, v *Group) {
 }
 
 func appendMember(dst []byte, v *Member) []byte {
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(uint64(v.ID)|uint64(v.Flags)<<6|uint64(v.Protocols)<<11|uint64(v.Meta)<<19|
-		uint64(v.Assignment)<<23))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(uint64(v.ID)|uint64(v.Flags)<<8|uint64(v.Protocols)<<16|uint64(v.Meta)<<24|
+		uint64(v.Assignment)<<28))
 	return dst
 }
 
 func decodeMember(src []byte, v *Member) []byte {
 	w := uint64(binary.LittleEndian.Uint32(src))
-	v.ID, v.Flags, v.Protocols, v.Meta, v.Assignment = MemberID(w&63), MemberFlags(w>>6&31), Protocols(w>>11&255), Meta(w>>19&15), PartSet(w>>23&15)
+	v.ID, v.Flags, v.Protocols, v.Meta, v.Assignment = MemberID(w&255), MemberFlags(w>>8&255), Protocols(w>>16&255), Meta(w>>24&15), PartSet(w>>28&15)
 	src = src[4:]
 	return src
 }
@@ -120,47 +134,46 @@ func namesMember(k *known, v *Member) {
 
 func appendClientState(dst []byte, v *ClientState, n int, rank *ranks) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(uint64(v.Process)|uint64(v.Phase)<<2|bit(v.Rejoin)<<5|bit(v.Leads)<<6|bit(v.Revoked)<<7|
-		bit(v.BeatFirst)<<8|uint64(v.ID)<<9|uint64(rank.of(v.Generation)+1)<<15|uint64(v.Protocol)<<23|uint64(v.Topics)<<27|uint64(v.Seen)<<31|
-		uint64(v.Owned)<<34|uint64(v.Unfetched)<<38|uint64(v.Dirty)<<42|uint64(v.Hand)<<46|uint64(v.Cleared)<<50|uint64(v.Stale)<<54|
-		uint64(v.Life)<<58))
+		uint64(v.ID)<<8|uint64(rank.of(v.Generation)+1)<<16|uint64(v.Protocol)<<24|uint64(v.Topics)<<28|uint64(v.Owned)<<32|uint64(v.Unfetched)<<36|
+		uint64(v.Dirty)<<40|uint64(v.Stale)<<44|uint64(v.Hand)<<48|uint64(v.Cleared)<<52|uint64(v.Seen)<<56|uint64(v.Life)<<60|bit(v.BeatFirst)<<63))
 	for i := range n {
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.Plan[i])|uint64(v.Position[i]+1)<<6))
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.Position[i]+1)|uint64(v.Plan[i])<<8))
 	}
 	return dst
 }
 
 func decodeClientState(src []byte, v *ClientState, n int) []byte {
 	w := uint64(binary.LittleEndian.Uint64(src))
-	v.Process, v.Phase, v.Rejoin, v.Leads, v.Revoked, v.BeatFirst = Process(w&3), Phase(w>>2&7), w>>5&1 == 1, w>>6&1 == 1, w>>7&1 == 1, w>>8&1 == 1
-	v.ID, v.Generation, v.Protocol, v.Topics, v.Seen = MemberID(w>>9&63), Generation(w>>15&255)-1, Protocol(w>>23&15), Meta(w>>27&15), uint8(w>>31&7)
-	v.Owned, v.Unfetched, v.Dirty, v.Hand, v.Cleared = PartSet(w>>34&15), PartSet(w>>38&15), PartSet(w>>42&15), PartSet(w>>46&15), PartSet(w>>50&15)
-	v.Stale, v.Life = PartSet(w>>54&15), uint8(w>>58&7)
+	v.Process, v.Phase, v.Rejoin, v.Leads, v.Revoked, v.ID = Process(w&3), Phase(w>>2&7), w>>5&1 == 1, w>>6&1 == 1, w>>7&1 == 1, MemberID(w>>8&255)
+	v.Generation, v.Protocol, v.Topics, v.Owned = Generation(w>>16&255)-1, Protocol(w>>24&15), Meta(w>>28&15), PartSet(w>>32&15)
+	v.Unfetched, v.Dirty, v.Stale, v.Hand, v.Cleared = PartSet(w>>36&15), PartSet(w>>40&15), PartSet(w>>44&15), PartSet(w>>48&15), PartSet(w>>52&15)
+	v.Seen, v.Life, v.BeatFirst = uint8(w>>56&15), uint8(w>>60&7), w>>63&1 == 1
 	src = src[8:]
 	for i := range n {
 		w := uint64(binary.LittleEndian.Uint16(src))
-		v.Plan[i], v.Position[i] = MemberID(w&63), Offset(w>>6&15)-1
+		v.Position[i], v.Plan[i] = Offset(w&255)-1, MemberID(w>>8&255)
 		src = src[2:]
 	}
 	return src
 }
 
 func appendClientStateMetadata(dst []byte, v *ClientState, rank *ranks) []byte {
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.MetaID)|uint64(rank.of(v.MetaGeneration)+1)<<6))
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.MetaID)|uint64(rank.of(v.MetaGeneration))<<8))
 	return dst
 }
 
 func decodeClientStateMetadata(src []byte, v *ClientState) []byte {
 	w := uint64(binary.LittleEndian.Uint16(src))
-	v.MetaID, v.MetaGeneration = MemberID(w&63), Generation(w>>6&255)-1
+	v.MetaID, v.MetaGeneration = MemberID(w&255), Generation(w>>8&255)
 	src = src[2:]
 	return src
 }
 
 func renumberClientState(g *Permutation, v, to *ClientState) {
-	to.ID, to.Owned, to.Unfetched, to.Dirty, to.Hand, to.Cleared, to.Stale, to.MetaID = g.ID(v.ID), g.Parts(v.Owned), g.Parts(v.Unfetched), g.Parts(v.Dirty), g.Parts(v.Hand), g.Parts(v.Cleared), g.Parts(v.Stale), g.ID(v.MetaID)
+	to.ID, to.Owned, to.Unfetched, to.Dirty, to.Stale, to.Hand, to.Cleared, to.MetaID = g.ID(v.ID), g.Parts(v.Owned), g.Parts(v.Unfetched), g.Parts(v.Dirty), g.Parts(v.Stale), g.Parts(v.Hand), g.Parts(v.Cleared), g.ID(v.MetaID)
 	for p, q := range g.Partitions {
-		to.Plan[q] = g.ID(v.Plan[p])
 		to.Position[q] = v.Position[p]
+		to.Plan[q] = g.ID(v.Plan[p])
 	}
 }
 
@@ -177,53 +190,54 @@ func generationsClientState(rank *ranks, v *ClientState) {
 }
 
 func appendRequest(dst []byte, v *Request, n int, rank *ranks) []byte {
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(uint64(v.API)|uint64(v.Status)<<4|uint64(v.Client)<<7|uint64(v.ID)<<10|
-		uint64(rank.of(v.Generation)+1)<<16|uint64(v.Meta)<<24|uint64(v.Protocol)<<28|errorIndex(v.Err)<<32|uint64(v.NewID)<<37|
-		uint64(rank.of(v.NewGen)+1)<<43|bit(v.Leads)<<51|uint64(v.Seen)<<52|uint64(v.Assignment)<<55|uint64(v.Stale)<<59))
-	dst = append(dst, byte(uint64(v.Life)))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(uint64(v.API)|uint64(v.Status)<<4|bit(v.Leads)<<7|uint64(v.Client)<<8|uint64(v.ID)<<16|
+		uint64(rank.of(v.Generation)+1)<<24|uint64(uint8(v.Err))<<32|uint64(v.Protocol)<<40|uint64(v.Meta)<<44|uint64(v.NewID)<<48|
+		uint64(rank.of(v.NewGen)+1)<<56))
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.Assignment)|uint64(v.Stale)<<4|uint64(v.Seen)<<8|uint64(v.Life)<<12))
 	for i := range n {
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.Plan[i])|uint64(v.Offsets[i]+1)<<6))
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.Offsets[i]+1)|uint64(v.Plan[i])<<8))
 	}
 	return dst
 }
 
 func decodeRequest(src []byte, v *Request, n int) []byte {
 	w := uint64(binary.LittleEndian.Uint64(src))
-	v.API, v.Status, v.Client, v.ID, v.Generation = API(w&15), Status(w>>4&7), uint8(w>>7&7), MemberID(w>>10&63), Generation(w>>16&255)-1
-	v.Meta, v.Protocol, v.Err, v.NewID, v.NewGen = Meta(w>>24&15), Protocol(w>>28&15), errorAt(w>>32&31), MemberID(w>>37&63), Generation(w>>43&255)-1
-	v.Leads, v.Seen, v.Assignment, v.Stale = w>>51&1 == 1, uint8(w>>52&7), PartSet(w>>55&15), PartSet(w>>59&15)
+	v.API, v.Status, v.Leads, v.Client, v.ID = API(w&15), Status(w>>4&7), w>>7&1 == 1, uint8(w>>8&255), MemberID(w>>16&255)
+	v.Generation, v.Err, v.Protocol, v.Meta = Generation(w>>24&255)-1, Error(int8(w>>32&255)), Protocol(w>>40&15), Meta(w>>44&15)
+	v.NewID, v.NewGen = MemberID(w>>48&255), Generation(w>>56&255)-1
 	src = src[8:]
-	w = uint64(src[0])
-	v.Life = uint8(w & 7)
-	src = src[1:]
+	w = uint64(binary.LittleEndian.Uint16(src))
+	v.Assignment, v.Stale, v.Seen, v.Life = PartSet(w&15), PartSet(w>>4&15), uint8(w>>8&15), uint8(w>>12&15)
+	src = src[2:]
 	for i := range n {
 		w := uint64(binary.LittleEndian.Uint16(src))
-		v.Plan[i], v.Offsets[i] = MemberID(w&63), Offset(w>>6&15)-1
+		v.Offsets[i], v.Plan[i] = Offset(w&255)-1, MemberID(w>>8&255)
 		src = src[2:]
 	}
 	return src
 }
 
 func appendRequestProducer(dst []byte, v *Request) []byte {
-	dst = put(dst, uint64(v.PID)|uint64(v.NewPID)<<4|uint64(v.Epoch+1)<<8|uint64(v.NewEpoch+1)<<15|uint64(v.Log)<<22|uint64(v.Sequence+1)<<24|
-		uint64(v.Value)<<31|uint64(v.Guard)<<37|bit(v.Commit)<<41|bit(v.Plain)<<42|uint64(v.Elected)<<43|uint64(v.Work)<<48, 7)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(uint64(v.PID)|uint64(v.NewPID)<<4|uint64(uint8(v.Epoch))<<8|
+		uint64(uint8(v.NewEpoch))<<16|uint64(v.Log)<<24|bit(v.Commit)<<26|bit(v.Plain)<<27|uint64(v.Guard)<<28|uint64(uint8(v.Sequence))<<32|
+		uint64(v.Value)<<40|uint64(v.Elected)<<48|uint64(v.Work)<<56))
 	return dst
 }
 
 func decodeRequestProducer(src []byte, v *Request) []byte {
-	w := uint64(binary.LittleEndian.Uint32(src)) | uint64(binary.LittleEndian.Uint16(src[4:]))<<32 | uint64(src[6])<<48
-	v.PID, v.NewPID, v.Epoch, v.NewEpoch, v.Log = ProducerID(w&15), ProducerID(w>>4&15), Epoch(w>>8&127)-1, Epoch(w>>15&127)-1, uint8(w>>22&3)
-	v.Sequence, v.Value, v.Guard, v.Commit, v.Plain = int8(w>>24&127)-1, uint8(w>>31&63), uint8(w>>37&15), w>>41&1 == 1, w>>42&1 == 1
-	v.Elected, v.Work = int16(w>>43&31), WorkID(w>>48&15)
-	src = src[7:]
+	w := uint64(binary.LittleEndian.Uint64(src))
+	v.PID, v.NewPID, v.Epoch, v.NewEpoch, v.Log = ProducerID(w&15), ProducerID(w>>4&15), Epoch(int8(w>>8&255)), Epoch(int8(w>>16&255)), uint8(w>>24&3)
+	v.Commit, v.Plain, v.Guard, v.Sequence, v.Value = w>>26&1 == 1, w>>27&1 == 1, uint8(w>>28&15), int8(w>>32&255), uint8(w>>40&255)
+	v.Elected, v.Work = int16(w>>48&255), WorkID(w>>56&255)
+	src = src[8:]
 	return src
 }
 
 func renumberRequest(g *Permutation, v, to *Request) {
 	to.Client, to.ID, to.NewID, to.Assignment, to.Stale, to.Work = g.Clients[v.Client], g.ID(v.ID), g.ID(v.NewID), g.Parts(v.Assignment), g.Parts(v.Stale), g.Work(v.Work)
 	for p, q := range g.Partitions {
-		to.Plan[q] = g.ID(v.Plan[p])
 		to.Offsets[q] = v.Offsets[p]
+		to.Plan[q] = g.ID(v.Plan[p])
 	}
 }
 
@@ -241,23 +255,23 @@ func generationsRequest(rank *ranks, v *Request) {
 }
 
 func appendProducer(dst []byte, v *Producer, n int) []byte {
-	dst = put(dst, uint64(v.Phase)|uint64(v.PID)<<3|uint64(v.Epoch+1)<<7|uint64(v.Added)<<14|uint64(v.Written)<<17|uint64(v.Sending)<<20|
-		bit(v.Renew)<<22|bit(v.Failing)<<23|uint64(v.Begun)<<24|uint64(v.Work)<<28|bit(v.Replaced)<<32|bit(v.Overdue)<<33|bit(v.Succeeded)<<34, 5)
+	dst = put(dst, uint64(v.Phase)|bit(v.Renew)<<4|bit(v.Failing)<<5|bit(v.Replaced)<<6|bit(v.Overdue)<<7|uint64(v.PID)<<8|uint64(v.Begun)<<12|
+		uint64(uint8(v.Epoch))<<16|bit(v.Succeeded)<<24|uint64(v.Added)<<32|uint64(v.Written)<<36|uint64(v.Sending)<<40|uint64(v.Work)<<48, 7)
 	for i := range n {
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.Next[i]+1)|uint64(v.Value[i])<<7))
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(uint8(v.Next[i]))|uint64(v.Value[i])<<8))
 	}
 	return dst
 }
 
 func decodeProducer(src []byte, v *Producer, n int) []byte {
-	w := uint64(binary.LittleEndian.Uint32(src)) | uint64(src[4])<<32
-	v.Phase, v.PID, v.Epoch, v.Added, v.Written = ProducerPhase(w&7), ProducerID(w>>3&15), Epoch(w>>7&127)-1, uint8(w>>14&7), uint8(w>>17&7)
-	v.Sending, v.Renew, v.Failing, v.Begun, v.Work = uint8(w>>20&3), w>>22&1 == 1, w>>23&1 == 1, uint8(w>>24&15), WorkID(w>>28&15)
-	v.Replaced, v.Overdue, v.Succeeded = w>>32&1 == 1, w>>33&1 == 1, w>>34&1 == 1
-	src = src[5:]
+	w := uint64(binary.LittleEndian.Uint32(src)) | uint64(binary.LittleEndian.Uint16(src[4:]))<<32 | uint64(src[6])<<48
+	v.Phase, v.Renew, v.Failing, v.Replaced, v.Overdue = ProducerPhase(w&15), w>>4&1 == 1, w>>5&1 == 1, w>>6&1 == 1, w>>7&1 == 1
+	v.PID, v.Begun, v.Epoch, v.Succeeded, v.Added = ProducerID(w>>8&15), uint8(w>>12&15), Epoch(int8(w>>16&255)), w>>24&255 == 1, uint8(w>>32&15)
+	v.Written, v.Sending, v.Work = uint8(w>>36&15), uint8(w>>40&255), WorkID(w>>48&255)
+	src = src[7:]
 	for i := range n {
 		w := uint64(binary.LittleEndian.Uint16(src))
-		v.Next[i], v.Value[i] = int8(w&127)-1, uint8(w>>7&63)
+		v.Next[i], v.Value[i] = int8(w&255), uint8(w>>8&255)
 		src = src[2:]
 	}
 	return src
@@ -289,77 +303,78 @@ func appendTransactionSideOffsets(dst []byte, v *TransactionSide, n int) []byte 
 func decodeTransactionSideOffsets(src []byte, v *TransactionSide, n int) []byte {
 	for i := range n {
 		w := uint64(src[0])
-		v.OffsetsAt[i] = uint32(w & 7)
+		v.OffsetsAt[i] = uint32(w & 255)
 		src = src[1:]
 	}
 	return src
 }
 
 func appendTransaction(dst []byte, v *Transaction) []byte {
-	dst = put(dst, uint64(v.State)|uint64(v.Pending)<<3|uint64(v.PID)<<6|uint64(v.Prev)<<10|uint64(v.Next)<<14|uint64(v.Epoch+1)<<18|
-		uint64(v.LastEpoch+1)<<25|uint64(v.Version)<<32|uint64(v.Partitions)<<34|bit(v.FailedFence)<<37|bit(v.ByFence)<<38, 5)
+	dst = put(dst, uint64(v.State)|uint64(v.Pending)<<4|uint64(v.PID)<<8|uint64(v.Prev)<<12|uint64(v.Next)<<16|uint64(v.Version)<<20|
+		bit(v.FailedFence)<<22|bit(v.ByFence)<<23|uint64(uint8(v.Epoch))<<24|uint64(uint8(v.LastEpoch))<<32|uint64(v.Partitions)<<40, 6)
 	return dst
 }
 
 func decodeTransaction(src []byte, v *Transaction) []byte {
-	w := uint64(binary.LittleEndian.Uint32(src)) | uint64(src[4])<<32
-	v.State, v.Pending, v.PID, v.Prev = TransactionState(w&7), TransactionState(w>>3&7), ProducerID(w>>6&15), ProducerID(w>>10&15)
-	v.Next, v.Epoch, v.LastEpoch, v.Version = ProducerID(w>>14&15), Epoch(w>>18&127)-1, Epoch(w>>25&127)-1, TransactionVersion(w>>32&3)
-	v.Partitions, v.FailedFence, v.ByFence = PartSet(w>>34&7), w>>37&1 == 1, w>>38&1 == 1
-	src = src[5:]
+	w := uint64(binary.LittleEndian.Uint32(src)) | uint64(binary.LittleEndian.Uint16(src[4:]))<<32
+	v.State, v.Pending, v.PID, v.Prev = TransactionState(w&15), TransactionState(w>>4&15), ProducerID(w>>8&15), ProducerID(w>>12&15)
+	v.Next, v.Version, v.FailedFence, v.ByFence = ProducerID(w>>16&15), TransactionVersion(w>>20&3), w>>22&1 == 1, w>>23&1 == 1
+	v.Epoch, v.LastEpoch, v.Partitions = Epoch(int8(w>>24&255)), Epoch(int8(w>>32&255)), PartSet(w>>40&255)
+	src = src[6:]
 	return src
 }
 
 func appendMarker(dst []byte, v *Marker) []byte {
-	dst = put(dst, uint64(v.PID)|uint64(v.Epoch+1)<<4|uint64(v.CoordinatorEpoch+1)<<11|bit(v.Commit)<<16|uint64(v.Version)<<17|uint64(v.To)<<19|
-		bit(v.Stuck)<<22, 3)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(uint64(v.PID)|bit(v.Commit)<<4|bit(v.Stuck)<<5|bit(v.Version.bumps())<<6|
+		uint64(uint8(v.Epoch))<<8|uint64(v.CoordinatorEpoch)<<16|uint64(v.To)<<24))
 	return dst
 }
 
 func decodeMarker(src []byte, v *Marker) []byte {
-	w := uint64(binary.LittleEndian.Uint16(src)) | uint64(src[2])<<16
-	v.PID, v.Epoch, v.CoordinatorEpoch, v.Commit = ProducerID(w&15), Epoch(w>>4&127)-1, int16(w>>11&31)-1, w>>16&1 == 1
-	v.Version, v.To, v.Stuck = TransactionVersion(w>>17&3), PartSet(w>>19&7), w>>22&1 == 1
-	src = src[3:]
-	return src
-}
-
-func appendProducerEntry(dst []byte, v *ProducerEntry) []byte {
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(uint64(v.PID)|uint64(v.Epoch+1)<<4|uint64(v.CoordinatorEpoch+1)<<11|uint64(v.Last+1)<<16|
-		uint64(v.Kept)<<23|bit(v.Open)<<26))
-	return dst
-}
-
-func decodeProducerEntry(src []byte, v *ProducerEntry) []byte {
 	w := uint64(binary.LittleEndian.Uint32(src))
-	v.PID, v.Epoch, v.CoordinatorEpoch, v.Last = ProducerID(w&15), Epoch(w>>4&127)-1, int16(w>>11&31)-1, int32(w>>16&127)-1
-	v.Kept, v.Open = uint8(w>>23&7), w>>26&1 == 1
+	v.PID, v.Commit, v.Stuck, v.Version, v.Epoch = ProducerID(w&15), w>>4&1 == 1, w>>5&1 == 1, style(w>>6&1 == 1), Epoch(int8(w>>8&255))
+	v.CoordinatorEpoch, v.To = int16(w>>16&255), PartSet(w>>24&255)
 	src = src[4:]
 	return src
 }
 
+func appendProducerEntry(dst []byte, v *ProducerEntry) []byte {
+	dst = put(dst, uint64(v.PID)|bit(v.Open)<<4|bit(v.GuardBumps)<<6|uint64(uint8(v.Epoch))<<8|uint64(v.CoordinatorEpoch+1)<<16|
+		uint64(uint8(v.Last))<<24|uint64(v.Kept)<<32, 5)
+	return dst
+}
+
+func decodeProducerEntry(src []byte, v *ProducerEntry) []byte {
+	w := uint64(binary.LittleEndian.Uint32(src)) | uint64(src[4])<<32
+	v.PID, v.Open, v.GuardBumps, v.Epoch, v.CoordinatorEpoch = ProducerID(w&15), w>>4&1 == 1, w>>6&1 == 1, Epoch(int8(w>>8&255)), int16(w>>16&255)-1
+	v.Last, v.Kept = int32(int8(w>>24&255)), uint8(w>>32&255)
+	src = src[5:]
+	return src
+}
+
 func appendProducerEntryGuard(dst []byte, v *ProducerEntry) []byte {
-	dst = put(dst, uint64(v.Guard)|uint64(v.Lowest+1)<<4|uint64(v.GuardEpoch+1)<<11|bit(v.GuardBumps)<<18, 3)
+	dst = put(dst, uint64(v.Guard)|uint64(uint8(v.Lowest))<<8|uint64(uint8(v.GuardEpoch))<<16, 3)
 	return dst
 }
 
 func decodeProducerEntryGuard(src []byte, v *ProducerEntry) []byte {
 	w := uint64(binary.LittleEndian.Uint16(src)) | uint64(src[2])<<16
-	v.Guard, v.Lowest, v.GuardEpoch, v.GuardBumps = uint8(w&15), int32(w>>4&127)-1, Epoch(w>>11&127)-1, w>>18&1 == 1
+	v.Guard, v.Lowest, v.GuardEpoch = uint8(w&255), int32(int8(w>>8&255)), Epoch(int8(w>>16&255))
 	src = src[3:]
 	return src
 }
 
 func appendEntry(dst []byte, v *Entry) []byte {
-	dst = put(dst, uint64(v.Rec.Kind)|uint64(v.Rec.PID)<<3|uint64(v.Work)<<7|uint64(v.Value)<<11|bit(v.Read)<<17|uint64(v.Stale)<<18, 3)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(uint64(v.Rec.Kind)|uint64(v.Rec.PID)<<4|uint64(v.Work)<<8|uint64(v.Value)<<16|
+		uint64(v.Stale)<<24|bit(v.Read)<<31))
 	return dst
 }
 
 func decodeEntry(src []byte, v *Entry) []byte {
-	w := uint64(binary.LittleEndian.Uint16(src)) | uint64(src[2])<<16
-	v.Rec.Kind, v.Rec.PID, v.Work, v.Value, v.Read = RecordKind(w&7), ProducerID(w>>3&15), WorkID(w>>7&15), uint8(w>>11&63), w>>17&1 == 1
-	v.Stale = PartSet(w >> 18 & 15)
-	src = src[3:]
+	w := uint64(binary.LittleEndian.Uint32(src))
+	v.Rec.Kind, v.Rec.PID, v.Work, v.Value, v.Stale = RecordKind(w&15), ProducerID(w>>4&15), WorkID(w>>8&255), uint8(w>>16&255), PartSet(w>>24&127)
+	v.Read = w>>31&1 == 1
+	src = src[4:]
 	return src
 }
 
@@ -368,25 +383,25 @@ func renumberEntry(g *Permutation, v, to *Entry) {
 }
 
 func appendPendingOffset(dst []byte, v *PendingOffset) []byte {
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.PID)|uint64(v.Partition)<<4|uint64(v.Offset+1)<<6|uint64(v.At)<<10))
+	dst = put(dst, uint64(v.PID)|uint64(v.Partition)<<8|uint64(v.At)<<12|uint64(v.Offset)<<16, 3)
 	return dst
 }
 
 func decodePendingOffset(src []byte, v *PendingOffset) []byte {
-	w := uint64(binary.LittleEndian.Uint16(src))
-	v.PID, v.Partition, v.Offset, v.At = ProducerID(w&15), uint8(w>>4&3), Offset(w>>6&15)-1, uint32(w>>10&7)
-	src = src[2:]
+	w := uint64(binary.LittleEndian.Uint16(src)) | uint64(src[2])<<16
+	v.PID, v.Partition, v.At, v.Offset = ProducerID(w&255), uint8(w>>8&15), uint32(w>>12&15), Offset(w>>16&255)
+	src = src[3:]
 	return src
 }
 
 func appendWork(dst []byte, v *Work) []byte {
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.Told)|bit(v.Fenced)<<2|uint64(v.Committed)<<3|uint64(v.Aborted)<<6))
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.Told)|bit(v.Fenced)<<2|uint64(v.Committed)<<4|uint64(v.Aborted)<<8))
 	return dst
 }
 
 func decodeWork(src []byte, v *Work) []byte {
 	w := uint64(binary.LittleEndian.Uint16(src))
-	v.Told, v.Fenced, v.Committed, v.Aborted = Told(w&3), w>>2&1 == 1, uint8(w>>3&7), uint8(w>>6&7)
+	v.Told, v.Fenced, v.Committed, v.Aborted = Told(w&3), w>>2&1 == 1, uint8(w>>4&15), uint8(w>>8&255)
 	src = src[2:]
 	return src
 }

@@ -15,13 +15,13 @@ import (
 
 // The largest values of what nothing else in the model bounds.
 const (
-	maxErrors       = 32 // that are known
-	maxProducerID   = 15
-	maxDelays       = 3
-	maxSequence     = 126
-	maxGuard        = 15
-	maxElections    = 30 // of one coordinator
-	maxTransactions = 9  // of one writer
+	maxError        Error = 127
+	maxProducerID         = 15
+	maxDelays             = 3
+	maxSequence           = 126
+	maxGuard              = 15
+	maxElections          = 30 // of one coordinator
+	maxTransactions       = 9  // of one writer
 )
 
 // A Layout is what of a State can differ from zero under a configuration, which
@@ -82,8 +82,7 @@ func (l *Layout) Append(dst []byte, s *State) []byte {
 	if l.cfg.Ranks {
 		rank.collect(s, l.cfg)
 	}
-	dst = appendGroup(dst, &s.Group, &rank)
-	dst = appendMembers(dst, &s.Members)
+	dst = appendMembers(appendGroup(dst, &s.Group, &rank), len(dst), &s.Members)
 	dst = appendState(dst, s, l.partitions)
 	for i := range s.Clients[:l.clients] {
 		cl := &s.Clients[i]
@@ -112,8 +111,7 @@ func (l *Layout) Append(dst []byte, s *State) []byte {
 // Decode is the inverse of Append.
 func (l *Layout) Decode(src []byte, s *State) {
 	s.Last = Event{}
-	src = decodeGroup(src, &s.Group)
-	src = decodeMembers(src, &s.Members)
+	src = decodeMembers(decodeGroup(src, &s.Group), int(src[0]>>4), &s.Members)
 	for p := range s.Offsets {
 		s.Offsets[p] = NoOffset
 	}
@@ -142,26 +140,27 @@ func (l *Layout) Decode(src []byte, s *State) {
 	}
 }
 
-// appendMembers writes a zero behind the last member.
-func appendMembers(dst []byte, all *[MaxMembers]Member) []byte {
-	for i := range all {
-		if all[i].ID == 0 {
-			break
-		}
-		dst = appendMember(dst, &all[i])
+const _ = uint(15 - MaxMembers)
+
+// appendMembers writes the members, and their number to what is free of the byte
+// at a place.
+func appendMembers(dst []byte, at int, all *[MaxMembers]Member) []byte {
+	n := 0
+	for ; n < MaxMembers && all[n].ID != 0; n++ {
+		dst = appendMember(dst, &all[n])
 	}
-	return append(dst, 0)
+	dst[at] |= byte(n) << 4
+	return dst
 }
 
-func decodeMembers(src []byte, all *[MaxMembers]Member) []byte {
-	i := 0
-	for ; src[0] != 0; i++ {
+func decodeMembers(src []byte, n int, all *[MaxMembers]Member) []byte {
+	for i := range all[:n] {
 		src = decodeMember(src, &all[i])
 	}
-	for ; i < MaxMembers && all[i].ID != 0; i++ {
+	for i := n; i < MaxMembers && all[i].ID != 0; i++ {
 		all[i] = Member{}
 	}
-	return src[1:]
+	return src
 }
 
 // request writes a request: one byte where there is none, and a zero.
@@ -204,32 +203,15 @@ func bit(b bool) uint64 {
 	return one
 }
 
-var (
-	errorsByIndex [maxErrors]Error
-	errorIndices  = indexErrors(Errors())
-)
+// listed is checked when the program starts.
+var _ = listed(Errors())
 
-// indexErrors numbers the errors, since those of the wire are far apart.
-func indexErrors(all []Error) (indices [128]uint8) {
-	if len(all) > maxErrors {
-		panic(fmt.Sprintf("model: an encoded error has room for %d errors, and there are %d", maxErrors, len(all)))
+// listed panics if there is an error that an encoded one has no room for.
+func listed(all []Error) bool {
+	for _, e := range all {
+		if e < UnknownServerError || e > maxError {
+			panic(fmt.Sprintf("model: %v has the number %d, and an encoded error has room for %d to %d", e, int(e), int(UnknownServerError), int(maxError)))
+		}
 	}
-	for i := range indices {
-		indices[i] = maxErrors
-	}
-	for i, e := range all {
-		indices[e-UnknownServerError], errorsByIndex[i] = uint8(i), e
-	}
-	return indices
+	return true
 }
-
-// errorIndex is the number of an error among all.
-func errorIndex(e Error) uint64 {
-	i := errorIndices[e-UnknownServerError]
-	if i == maxErrors {
-		panic("model: an error that is not listed")
-	}
-	return uint64(i)
-}
-
-func errorAt(i uint64) Error { return errorsByIndex[i] }

@@ -126,19 +126,24 @@ func decodeKnown(src []byte, t *Transaction) []byte {
 	return decodeTransaction(src, t)
 }
 
-// appendLog writes what is being verified only where anything is.
+const (
+	_ = uint(15 - MaxProducerIDs)
+	_ = uint(15 - MaxLog)
+)
+
+// appendLog writes what is being verified only where anything is, which is the
+// sixth bit of an entry.
 func appendLog(dst []byte, l *PartitionLog) []byte {
 	n := 0
 	for n < MaxProducerIDs && l.Entries[n].PID != 0 {
 		n++
 	}
 	length := l.Len()
-	dst = append(dst, byte(n), byte(length))
+	dst = append(dst, byte(n)|byte(length)<<4)
 	for i := range l.Entries[:n] {
-		e := &l.Entries[i]
-		if dst = appendProducerEntry(dst, e); e.Guard == 0 {
-			dst = append(dst, 0)
-		} else {
+		e, at := &l.Entries[i], len(dst)
+		if dst = appendProducerEntry(dst, e); e.Guard != 0 {
+			dst[at] |= 1 << 5
 			dst = appendProducerEntryGuard(dst, e)
 		}
 	}
@@ -149,14 +154,12 @@ func appendLog(dst []byte, l *PartitionLog) []byte {
 }
 
 func decodeLog(src []byte, l *PartitionLog) []byte {
-	n, length := src[0], src[1]
-	src = src[2:]
+	n, length := src[0]&15, src[0]>>4
+	src = src[1:]
 	for i := range l.Entries[:n] {
-		e := &l.Entries[i]
-		if src = decodeProducerEntry(src, e); src[0] == 0 {
-			e.dropGuard()
-			src = src[1:]
-		} else {
+		e, guarded := &l.Entries[i], src[0]>>5&1 == 1
+		*e = newEntry(0)
+		if src = decodeProducerEntry(src, e); guarded {
 			src = decodeProducerEntryGuard(src, e)
 		}
 	}
@@ -164,4 +167,12 @@ func decodeLog(src []byte, l *PartitionLog) []byte {
 		src = decodeEntry(src, &l.Log[i])
 	}
 	return src
+}
+
+// style is the version of a transaction whose end raises the epoch, or not.
+func style(bumps bool) TransactionVersion {
+	if bumps {
+		return TV2
+	}
+	return TV1
 }

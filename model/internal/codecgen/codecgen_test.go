@@ -10,6 +10,7 @@ package codecgen
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -20,10 +21,10 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
-	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -142,20 +143,23 @@ func (g *generator) domain(s structure, field string, t types.Type) (d domain, e
 	return d, nil
 }
 
-// width is how many bits a domain needs. It leaves a guard behind.
-func (g *generator) width(d domain) (int, error) {
-	most, err := g.constant(d.most)
-	if err != nil {
-		return 0, err
+// room finds the least value of a domain, and leaves behind a guard that its
+// values have room in so many bits.
+func (g *generator) room(d domain, width int) (least int64, err error) {
+	if d.signed {
+		g.guards[fmt.Sprintf("\t_ = int8(%s)\n", d.least)] = true
+		g.guards[fmt.Sprintf("\t_ = int8(%s)\n", d.most)] = true
+		return 0, nil
 	}
-	none := ""
-	if d.none {
-		most++
-		none = " - 1"
+	span := d.most
+	if d.least != "" {
+		if least, err = g.constant(d.least); err != nil {
+			return 0, err
+		}
+		span += " - (" + d.least + ")"
 	}
-	n := bits.Len64(uint64(most))
-	g.guards[fmt.Sprintf("\t_ = uint(%d%s - (%s))\n", uint64(1)<<n-1, none, d.most)] = true
-	return n, nil
+	g.guards[fmt.Sprintf("\t_ = uint(%d - (%s))\n", uint64(1)<<width-1, span)] = true
+	return least, nil
 }
 
 // structure lays a structure out.
@@ -164,63 +168,102 @@ func (g *generator) structure(s structure) (*layout, error) {
 	if o == nil {
 		return nil, fmt.Errorf("there is no %s", s.name)
 	}
+	fields := map[string]field{}
+	if err := g.fields(fields, s, o.Type().Underlying().(*types.Struct), ""); err != nil {
+		return nil, err
+	}
+	if s.never {
+		return &layout{structure: s, rest: slices.SortedFunc(maps.Values(fields), byOrder)}, nil
+	}
 	l := &layout{structure: s, pieces: []piece{{}}}
-	return l, g.fields(l, o.Type().Underlying().(*types.Struct), "")
+	var err error
+	if l.pieces[0].words, err = g.words(fields, s.all); err == nil {
+		l.pieces[0].each, err = g.words(fields, s.each)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.apart)) {
+		p := piece{name: name}
+		var words []word
+		if words, err = g.words(fields, s.apart[name]); words[0][0].array {
+			p.each = words
+		} else {
+			p.words = words
+		}
+		l.pieces = append(l.pieces, p)
+	}
+	for name := range fields {
+		err = cmp.Or(err, fmt.Errorf("%s.%s has no place in domains_test.go", s.name, name))
+	}
+	return l, err
 }
 
-// fields lays out the fields of a structure, and of those nested in it.
-func (g *generator) fields(l *layout, t *types.Struct, path string) error {
+// fields finds the fields of a structure, and of those nested in it.
+func (g *generator) fields(all map[string]field, s structure, t *types.Struct, path string) (err error) {
 	for v := range t.Fields() {
-		typ, each := v.Type(), false
+		f := field{path: path + v.Name(), order: len(all), typ: typeName(v.Type())}
+		typ := v.Type()
 		if a, ok := typ.(*types.Array); ok {
-			typ, each = a.Elem(), true
+			typ, f.array, f.typ = a.Elem(), true, typeName(a.Elem())
 		}
 		switch under := typ.Underlying().(type) {
+		case *types.Basic:
+			if f.path == "Spent" { // as many as a configuration counts
+				continue
+			}
+			if f.domain, err = g.domain(s, v.Name(), typ); err != nil && !s.never { // there what has no domain stays as it is
+				return err
+			}
+			all[f.path] = f
 		case *types.Struct:
-			if !each && !known(typ) {
-				if err := g.fields(l, under, path+v.Name()+"."); err != nil {
+			if !f.array && !slices.ContainsFunc(structures, func(s structure) bool { return s.name == f.typ }) {
+				if err := g.fields(all, s, under, path+v.Name()+"."); err != nil {
 					return err
 				}
 			}
-			continue
-		case *types.Array:
-			continue
-		}
-		if l.name == "State" && v.Name() == "Spent" { // as many as a configuration counts
-			continue
-		}
-		if name, ok := l.apart[v.Name()]; ok {
-			l.begin(name)
-		}
-		if err := g.field(l, path+v.Name(), v.Name(), typ, each); err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
-// known tells whether a type has a row of its own.
-func known(t types.Type) bool {
-	return slices.ContainsFunc(structures, func(s structure) bool { return s.name == typeName(t) })
+// words takes the fields that a piece lists out of all, and gives them their
+// places.
+func (g *generator) words(all map[string]field, list string) (words []word, err error) {
+	for i, octet := range strings.Split(list, ", ") {
+		if list == "" {
+			break
+		}
+		if i%8 == 0 {
+			words = append(words, nil)
+		}
+		shift, names := i%8*8, strings.Fields(octet)
+		for _, entry := range names {
+			name, width, _ := strings.Cut(entry, ":")
+			f, ok := all[name]
+			switch {
+			case width != "":
+				f.width, _ = strconv.Atoi(width)
+			case len(names) > 1:
+				f.width = 1
+			default:
+				f.width = 8
+			}
+			if f.shift, shift = shift, shift+f.width; name == "_" {
+				continue
+			}
+			if !ok || shift > (i%8+1)*8 {
+				return nil, fmt.Errorf("%s: no such field, or no room", entry)
+			}
+			if f.least, err = g.room(f.domain, f.width); err != nil {
+				return nil, err
+			}
+			delete(all, name)
+			words[len(words)-1] = append(words[len(words)-1], f)
+		}
+	}
+	return words, nil
 }
+
+func byOrder(a, b field) int { return a.order - b.order }
 
 func typeName(t types.Type) string {
 	return types.TypeString(t, func(*types.Package) string { return "" })
-}
-
-// field lays out one field.
-func (g *generator) field(l *layout, path, name string, t types.Type, each bool) error {
-	f := field{path: path, typ: typeName(t)}
-	var err error
-	if f.domain, err = g.domain(l.structure, name, t); err == nil && !l.never {
-		f.width, err = g.width(f.domain)
-	} else if l.never { // what has no domain stays as it is
-		err = nil
-	}
-	if each {
-		add(&l.pieces[l.at].each, f)
-	} else {
-		add(&l.pieces[l.at].words, f)
-	}
-	return err
 }

@@ -9,12 +9,14 @@ import (
 
 // A field has its bits in a word of a piece.
 type field struct {
-	path, typ    string
-	domain       domain
-	shift, width int
+	path, typ           string
+	array               bool
+	order, shift, width int
+	least               int64
+	domain              domain
 }
 
-// A word is what is read and written at once, in as few bytes as its fields need.
+// A word is what is read and written at once, at most eight bytes.
 type word []field
 
 // A piece of a structure is written as one.
@@ -28,28 +30,7 @@ type piece struct {
 type layout struct {
 	structure
 	pieces []piece
-	at     int // the piece that fields are added to
-}
-
-// begin goes on with the piece of a name.
-func (l *layout) begin(name string) {
-	if l.at = slices.IndexFunc(l.pieces, func(p piece) bool { return p.name == name }); l.at < 0 {
-		l.at = len(l.pieces)
-		l.pieces = append(l.pieces, piece{name: name})
-	}
-}
-
-// add places a field behind the others.
-func add(words *[]word, f field) {
-	if n := len(*words); n > 0 {
-		last := (*words)[n-1][len((*words)[n-1])-1]
-		if f.shift = last.shift + last.width; f.shift+f.width <= 64 {
-			(*words)[n-1] = append((*words)[n-1], f)
-			return
-		}
-	}
-	f.shift = 0
-	*words = append(*words, word{f})
+	rest   []field // what has none
 }
 
 // size is how many bytes a word needs.
@@ -61,13 +42,17 @@ func (w word) size() int {
 // number is a field's value as a number of its width, at its place in the word.
 func (f field) number(at string) string {
 	n := "v." + f.path + at
-	if f.domain.pack != "" {
+	if f.typ == "Generation" {
+		n = "rank.of(" + n + ")"
+	}
+	switch {
+	case f.domain.pack != "":
 		n = fmt.Sprintf(f.domain.pack, n)
-	}
-	if f.domain.none {
-		n += "+1"
-	}
-	if f.typ != "bool" && f.typ != "Error" {
+	case f.domain.signed:
+		n = "uint64(uint8(" + n + "))"
+	case f.least != 0:
+		n = fmt.Sprintf("uint64(%s+%d)", n, -f.least)
+	default:
 		n = "uint64(" + n + ")"
 	}
 	if f.shift > 0 {
@@ -85,8 +70,12 @@ func (f field) value() string {
 	switch {
 	case f.domain.unpack != "":
 		return fmt.Sprintf(f.domain.unpack, n)
-	case f.domain.none:
-		return f.typ + "(" + n + ") - 1"
+	case f.domain.signed && f.typ == "int8":
+		return "int8(" + n + ")"
+	case f.domain.signed:
+		return f.typ + "(int8(" + n + "))"
+	case f.least != 0:
+		return fmt.Sprintf("%s(%s) - %d", f.typ, n, -f.least)
 	}
 	return f.typ + "(" + n + ")"
 }
@@ -202,7 +191,7 @@ func list(all, next string) string {
 // writeRenumber writes what a Permutation makes of a structure.
 func (l *layout) writeRenumber(w io.Writer) {
 	var to, from, elements string
-	for _, p := range l.pieces {
+	for _, p := range append(l.pieces, piece{words: []word{l.rest}}) {
 		for _, f := range slices.Concat(p.words...) {
 			if f.domain.moved != "" {
 				to, from = list(to, "to."+f.path), list(from, fmt.Sprintf(f.domain.moved, "v."+f.path))
