@@ -36,6 +36,9 @@ const (
 	file = "codec_gen.go"
 )
 
+// imported has the packages that the model uses.
+var imported = importer.ForCompiler(token.NewFileSet(), "source", nil)
+
 var update = flag.Bool("update", false, "write "+file)
 
 func TestGenerated(t *testing.T) {
@@ -50,10 +53,45 @@ func TestGenerated(t *testing.T) {
 	require.Equal(t, string(code), string(there), "run go generate ./model")
 }
 
+// A domain that outgrows its bits does not compile, and says which one it is.
+func TestOutgrown(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(dir, file))
+	require.NoError(t, err)
+	guards := strings.Split(string(text), "\n")
+	for _, c := range []struct{ file, old, new, says string }{
+		{"apis.go", "\tNumAPIs\n", "\tOne\n\tMore\n\tAnd\n\tOne2\n\tNumAPIs\n", "NumAPIs"},
+		{"config.go", "MaxPartitions = 4", "MaxPartitions = 5", "MaxPartitions"},
+		{"config.go", "MaxGeneration = 200", "MaxGeneration = 255", "MaxGeneration"},
+		{"txnstate.go", "MaxSmallEpoch Epoch = 100", "MaxSmallEpoch Epoch = 128", "MaxSmallEpoch"},
+	} {
+		g := generator{fset: token.NewFileSet()}
+		wrong, err := g.load(dir, func(path, text string) string {
+			if path == c.file {
+				require.Contains(t, text, c.old)
+				return strings.Replace(text, c.old, c.new, 1)
+			}
+			return text
+		})
+		require.NoError(t, err)
+		require.NotEmpty(t, wrong)
+		for _, w := range wrong {
+			at := w.(types.Error)
+			p := at.Fset.Position(at.Pos)
+			require.Equal(t, file, filepath.Base(p.Filename), w)
+			require.Contains(t, guards[p.Line-1], c.says, w)
+		}
+	}
+}
+
 // generate is the text of the file for the package in a directory.
 func generate(dir string) (code []byte, err error) {
 	g := generator{fset: token.NewFileSet(), guards: map[string]bool{}}
-	if err := g.load(dir); err != nil {
+	if _, err := g.load(dir, func(path, text string) string {
+		if path == file { // it may be missing, or out of date
+			return "package model"
+		}
+		return text
+	}); err != nil {
 		return nil, err
 	}
 	for _, s := range structures {
@@ -81,27 +119,31 @@ type generator struct {
 	body   bytes.Buffer
 }
 
-// load reads the package's types. What is to be generated may be missing, or
-// out of date.
-func (g *generator) load(dir string) error {
+// load reads the package's types from its files as edit changes them, and tells
+// what is wrong with them.
+func (g *generator) load(dir string, edit func(path, text string) string) (wrong []error, err error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var files []*ast.File
 	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") || filepath.Base(path) == file {
+		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(g.fset, path, nil, parser.SkipObjectResolution)
+		text, err := os.ReadFile(path)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		f, err := parser.ParseFile(g.fset, path, edit(filepath.Base(path), string(text)), parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
 		}
 		files = append(files, f)
 	}
-	config := types.Config{Importer: importer.ForCompiler(g.fset, "source", nil), Error: func(error) {}, IgnoreFuncBodies: true}
+	config := types.Config{Importer: imported, Error: func(err error) { wrong = append(wrong, err) }, IgnoreFuncBodies: true}
 	g.pkg, _ = config.Check("model", g.fset, files, nil)
-	return nil
+	return wrong, nil
 }
 
 // constant is the value of an expression.
