@@ -18,13 +18,13 @@ func (c *TransactionCoordinator) addPartitions(r *TxnRequest) Error {
 		return InvalidProducerIDMapping
 	}
 	deciding := t.State.preparing() || t.Pending != NoTransaction
-	if t.Pending != NoTransaction && c.guard(PendingCheckFirst) { // A3
+	if t.Pending != NoTransaction && c.enforces(PendingCheckFirst) { // A3
 		return ConcurrentTransactions
 	}
 	if err := c.owner(r); err != None { // A4, A5
 		return err
 	}
-	if deciding && c.guard(AddPartitionsPrepareCheck) { // A6
+	if deciding && c.enforces(AddPartitionsPrepareCheck) { // A6
 		return ConcurrentTransactions
 	}
 	if t.State == Ongoing && r.Partitions&^t.Partitions == 0 { // A7
@@ -44,11 +44,11 @@ func (c *TransactionCoordinator) addPartitions(r *TxnRequest) Error {
 // owner: rows A4 and A5.
 func (c *TransactionCoordinator) owner(r *TxnRequest) Error {
 	t := c.Txn
-	ignored := r.API == TxnOffsetCommit && !c.guard(TxnOffsetCommitProducerEpoch)
+	ignored := r.API == TxnOffsetCommit && !c.enforces(TxnOffsetCommitProducerEpoch)
 	switch {
-	case r.PID != t.PID && c.guard(AddPartitionsPIDCheck): // A4
+	case r.PID != t.PID && c.enforces(AddPartitionsPIDCheck): // A4
 		return InvalidProducerIDMapping
-	case r.Epoch != t.Epoch && c.guard(AddPartitionsEpochCheck) && !ignored: // A5
+	case r.Epoch != t.Epoch && c.enforces(AddPartitionsEpochCheck) && !ignored: // A5
 		return ProducerFenced
 	}
 	return None
@@ -78,7 +78,7 @@ func (c *TransactionCoordinator) verify(r *TxnRequest) Error {
 		return err
 	}
 	switch {
-	case t.State.preparing() && c.guard(AddPartitionsPrepareCheck):
+	case t.State.preparing() && c.enforces(AddPartitionsPrepareCheck):
 		return ConcurrentTransactions
 	case r.Partitions&^t.Partitions != 0:
 		return TransactionAbortable

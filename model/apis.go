@@ -45,6 +45,7 @@ const (
 	LeaveGroup
 	OffsetCommit
 	OffsetFetch
+	OffsetDelete
 	DeleteGroups
 	InitProducerID
 	AddPartitionsToTxn
@@ -60,6 +61,8 @@ const (
 type APIInfo struct {
 	Name string // Kafka's
 	Part ProtocolPart
+	// Admin: an administrator sends it, none of the clients that exploration has.
+	Admin bool
 	// Old has the errors that old versions of the request do not know
 	// (transactions.md section 0, 2.2).
 	Old []OldError
@@ -82,7 +85,8 @@ var APIs = [NumAPIs]APIInfo{
 	LeaveGroup:         {Name: "LeaveGroup", Part: ClassicPart},
 	OffsetCommit:       {Name: "OffsetCommit", Part: OffsetsPart},
 	OffsetFetch:        {Name: "OffsetFetch", Part: OffsetsPart},
-	DeleteGroups:       {Name: "DeleteGroups", Part: OffsetsPart},
+	OffsetDelete:       {Name: "OffsetDelete", Part: OffsetsPart, Admin: true},
+	DeleteGroups:       {Name: "DeleteGroups", Part: OffsetsPart, Admin: true},
 	InitProducerID:     {Name: "InitProducerId", Part: TransactionsPart, Old: []OldError{{ProducerFenced, 4, InvalidProducerEpoch}}}, // KIP-588
 	AddPartitionsToTxn: {Name: "AddPartitionsToTxn", Part: TransactionsPart, Old: []OldError{{ProducerFenced, 2, InvalidProducerEpoch}}},
 	AddOffsetsToTxn:    {Name: "AddOffsetsToTxn", Part: TransactionsPart, Old: []OldError{{ProducerFenced, 2, InvalidProducerEpoch}}},

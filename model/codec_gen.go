@@ -32,6 +32,7 @@ const (
 	_ = uint(15 - (maxTransactions))
 	_ = uint(255 - (1))
 	_ = uint(255 - (1<<MaxOutputs - 1))
+	_ = uint(255 - (1<<MaxPartitions - 1))
 	_ = uint(255 - (1<<MaxRecords - 1))
 	_ = uint(255 - (1<<NumLogs - 1))
 	_ = uint(255 - (2*AwaitsSync - 1))
@@ -96,6 +97,18 @@ func decodeGroup(src []byte, v *Group) []byte {
 	v.State, v.Generation, v.Leader, v.Protocol = GroupState(w&15), Generation(w>>8&255), MemberID(w>>16&255), Protocol(w>>24&15)
 	v.Typed, v.InitialDelay, v.NewMemberAdded, v.DelaysLeft = w>>28&1 == 1, w>>29&1 == 1, w>>30&1 == 1, uint8(w>>32&255)
 	src = src[5:]
+	return src
+}
+
+func appendGroupSubscribed(dst []byte, v *Group) []byte {
+	dst = append(dst, byte(uint64(v.Subscribed)))
+	return dst
+}
+
+func decodeGroupSubscribed(src []byte, v *Group) []byte {
+	w := uint64(src[0])
+	v.Subscribed = Meta(w & 255)
+	src = src[1:]
 	return src
 }
 

@@ -14,6 +14,7 @@ func everything() *Config {
 	for b := range c.Budgets {
 		c.Budgets[b] = 1
 	}
+	c.Rules.Subscriptions = true
 	c.Partitions -= int(c.Budgets[AddedPartitions])
 	for i := range c.IDs {
 		c.IDs[i] = uint8(i % MaxTransactionals)

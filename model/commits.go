@@ -27,6 +27,16 @@ func (c *Coordinator) Delete() Error {
 	return NonEmptyGroup
 }
 
+// Subscribes tells whether the group subscribes to a topic: as its generation
+// began. Before the first one nobody knows, so that it may be any
+// (ClassicGroup.isSubscribedToTopic; groups.md 4.7).
+func (c *Coordinator) Subscribes(topic uint8) bool {
+	if c.Group.Generation == 0 {
+		return c.Group.Typed
+	}
+	return c.Group.Subscribed>>topic&1 == 1
+}
+
 // CheckCommit is the decision table of groups.md 4.2, for both kinds of commits
 // (ClassicGroup.validateOffsetCommit).
 func (c *Coordinator) CheckCommit(id MemberID, generation Generation, transactional bool) Error {
@@ -43,13 +53,13 @@ func (c *Coordinator) CheckCommit(id MemberID, generation Generation, transactio
 	case generation < 0 && id == 0: // O7
 		return c.commitOfNobody(transactional)
 	}
-	if err := c.validateMember(id); err != None && c.guard(memberCheck) { // O5
+	if err := c.validateMember(id); err != None && c.enforces(memberCheck) { // O5
 		return err
 	}
-	if generation != g.Generation && c.guard(generationCheck) { // O6
+	if generation != g.Generation && c.enforces(generationCheck) { // O6
 		return IllegalGeneration
 	}
-	if g.State == CompletingRebalance && !transactional && c.guard(OffsetCommitCompletingCheck) { // O8
+	if g.State == CompletingRebalance && !transactional && c.enforces(OffsetCommitCompletingCheck) { // O8
 		return RebalanceInProgress
 	}
 	return None // O9
@@ -60,7 +70,7 @@ func (c *Coordinator) commitToNoGroup(transactional bool) Error {
 	switch {
 	case !transactional:
 		return GroupIDNotFound
-	case c.guard(TxnOffsetCommitAbsentGroup):
+	case c.enforces(TxnOffsetCommitAbsentGroup):
 		return IllegalGeneration
 	}
 	return None
@@ -68,9 +78,9 @@ func (c *Coordinator) commitToNoGroup(transactional bool) Error {
 
 // commitOfNobody: row O7. In a transaction it is accepted in any state.
 func (c *Coordinator) commitOfNobody(transactional bool) Error {
-	refused := c.guard(OffsetCommitEmptyGroupOnly)
+	refused := c.enforces(OffsetCommitEmptyGroupOnly)
 	if transactional {
-		refused = !c.guard(TxnOffsetBareGroupAllowed)
+		refused = !c.enforces(TxnOffsetBareGroupAllowed)
 	}
 	if refused {
 		return UnknownMemberID

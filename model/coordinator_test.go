@@ -409,3 +409,53 @@ func TestPendingIDsAsSeenOnABroker(t *testing.T) {
 	assert.True(t, b.fire(func(c *Coordinator) bool { return c.ExpireSession(answer.MemberID) }))
 	assert.Equal(t, None, b.heartbeat(m, 1), "one that expires begins no rebalance")
 }
+
+// An administrator removes several members at once: each is answered for itself,
+// and one rebalance follows.
+func TestRemovalOfSeveralMembers(t *testing.T) {
+	b, m, other := inState(t, Stable)
+	pending, _ := b.join(0, 1)
+	before := b.group.Generation
+	c := b.open()
+	answer, parked := c.Decide(&GroupRequest{API: LeaveGroup, Leaving: []MemberID{m, 77, pending.MemberID, m}})
+	b.close(c)
+	assert.False(t, parked)
+	assert.Equal(t, []Error{None, UnknownMemberID, None, UnknownMemberID}, answer.Each)
+	assert.Equal(t, PreparingRebalance, b.group.State)
+	assert.Equal(t, before, b.group.Generation)
+	assert.NotNil(t, c.Find(other))
+
+	c = b.open()
+	answer, _ = c.Decide(&GroupRequest{API: LeaveGroup, Leaving: []MemberID{77}})
+	assert.Equal(t, []Error{UnknownMemberID}, answer.Each)
+	c = b.open()
+	answer, _ = c.Decide(&GroupRequest{API: LeaveGroup, Leaving: []MemberID{other}})
+	assert.Equal(t, []Error{None}, answer.Each)
+	assert.Equal(t, Empty, b.group.State, "nobody is left, and the rebalance is over")
+}
+
+// Offsets of a topic can be deleted while no member of the generation subscribes
+// to it.
+func TestOffsetDelete(t *testing.T) {
+	const topic, otherTopic = 0, 1 // members subscribe to the first, a bit
+	b := newBroker(t)
+	b.rules.Subscriptions = true
+	deletes := func(topic uint8, parts PartSet) Error {
+		return b.store().Decide(&OffsetsRequest{API: OffsetDelete, Topic: topic, Partitions: parts})
+	}
+	assert.Equal(t, GroupIDNotFound, deletes(topic, 1))
+	assert.Equal(t, None, b.commit(0, NoGeneration, 5), "a simple group")
+	assert.Equal(t, None, deletes(topic, 2))
+	assert.Equal(t, Offset(5), b.offsets[0], "another partition was named")
+	assert.Equal(t, None, deletes(topic, 1))
+	assert.Equal(t, NoOffset, b.offsets[0])
+
+	m := b.enter()
+	assert.Equal(t, GroupSubscribedToTopic, deletes(otherTopic, 1), "before the first generation nobody knows")
+	require.True(t, b.joinTimer())
+	assert.Equal(t, GroupSubscribedToTopic, deletes(topic, 1))
+	assert.Equal(t, None, deletes(otherTopic, 1))
+	assert.Equal(t, None, b.leave(m))
+	require.Equal(t, Empty, b.group.State)
+	assert.Equal(t, None, deletes(topic, 1), "an empty group subscribes to nothing")
+}

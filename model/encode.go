@@ -83,6 +83,9 @@ func (l *Layout) Append(dst []byte, s *State) []byte {
 		rank.collect(s, l.cfg)
 	}
 	dst = appendMembers(appendGroup(dst, &s.Group, &rank), len(dst), &s.Members)
+	if l.cfg.Rules.Subscriptions {
+		dst = appendGroupSubscribed(dst, &s.Group)
+	}
 	dst = appendState(dst, s, l.partitions)
 	for i := range s.Clients[:l.clients] {
 		cl := &s.Clients[i]
@@ -112,6 +115,9 @@ func (l *Layout) Append(dst []byte, s *State) []byte {
 func (l *Layout) Decode(src []byte, s *State) {
 	s.Last = Event{}
 	src = decodeMembers(decodeGroup(src, &s.Group), int(src[0]>>4), &s.Members)
+	if l.cfg.Rules.Subscriptions {
+		src = decodeGroupSubscribed(src, &s.Group)
+	}
 	for p := range s.Offsets {
 		s.Offsets[p] = NoOffset
 	}

@@ -20,9 +20,9 @@ func (c *TransactionCoordinator) endTxn(r *TxnRequest) TransactionReply {
 func (c *TransactionCoordinator) endPlain(r *TxnRequest) Error {
 	t := c.Txn
 	switch {
-	case r.PID != t.PID && c.guard(EndTxnPIDCheck): // P1
+	case r.PID != t.PID && c.enforces(EndTxnPIDCheck): // P1
 		return InvalidProducerIDMapping
-	case r.Epoch != t.Epoch && c.guard(EndTxnEpochCheck): // P2
+	case r.Epoch != t.Epoch && c.enforces(EndTxnEpochCheck): // P2
 		return ProducerFenced
 	case t.Pending != NoTransaction: // P3
 		return ConcurrentTransactions
@@ -37,7 +37,7 @@ func (c *TransactionCoordinator) endPlain(r *TxnRequest) Error {
 	case decided(r.Commit, false): // P6: only where nothing completes it
 		return ConcurrentTransactions
 	case decided(!r.Commit, true): // P7
-		if !c.guard(EndTxnStateCheck) {
+		if !c.enforces(EndTxnStateCheck) {
 			return None
 		}
 	}
@@ -48,14 +48,14 @@ func (c *TransactionCoordinator) endPlain(r *TxnRequest) Error {
 // transactions.md 1.7).
 func (c *TransactionCoordinator) endBumping(r *TxnRequest) TransactionReply {
 	t := c.Txn
-	if t.Pending != NoTransaction && c.guard(PendingCheckFirst) { // E2
+	if t.Pending != NoTransaction && c.enforces(PendingCheckFirst) { // E2
 		return refuse(ConcurrentTransactions)
 	}
 	retry := c.endRetry(r)
 	switch {
-	case r.PID != t.PID && !c.rotatedAway(r) && c.guard(EndTxnPIDCheck): // E3
+	case r.PID != t.PID && !c.rotatedAway(r) && c.enforces(EndTxnPIDCheck): // E3
 		return refuse(InvalidProducerIDMapping)
-	case r.Epoch != t.Epoch && !retry && c.guard(EndTxnEpochCheck): // E4
+	case r.Epoch != t.Epoch && !retry && c.enforces(EndTxnEpochCheck): // E4
 		return refuse(ProducerFenced)
 	case t.Pending != NoTransaction:
 		return refuse(ConcurrentTransactions)
@@ -77,7 +77,7 @@ func (c *TransactionCoordinator) endBumping(r *TxnRequest) TransactionReply {
 // coordinator's own end counts too, since 4.1.
 func (c *TransactionCoordinator) endRetry(r *TxnRequest) bool {
 	t := c.Txn
-	if !t.State.preparing() && !t.State.complete() || !c.guard(EndTxnRetryDetection) || t.ByFence {
+	if !t.State.preparing() && !t.State.complete() || !c.enforces(EndTxnRetryDetection) || t.ByFence {
 		return false
 	}
 	return r.PID == t.PID && t.Epoch == r.Epoch+1 || c.rotatedAway(r)
@@ -89,14 +89,14 @@ func (c *TransactionCoordinator) endRetry(r *TxnRequest) bool {
 func (c *TransactionCoordinator) rotatedAway(r *TxnRequest) bool {
 	t := c.Txn
 	last := c.Rules.maxEpoch() - 1
-	return r.PID == t.Prev && r.PID != t.PID && r.Epoch == last && t.Epoch == 0 && c.guard(EndTxnRetryDetection)
+	return r.PID == t.Prev && r.PID != t.PID && r.Epoch == last && t.Epoch == 0 && c.enforces(EndTxnRetryDetection)
 }
 
 // endAgain answers a retry: NONE only if the outcome is the one asked for.
 func (c *TransactionCoordinator) endAgain(r *TxnRequest) TransactionReply {
 	t := c.Txn
 	switch {
-	case t.State == decided(r.Commit, true), t.State.complete() && !c.guard(EndTxnStateCheck): // E5
+	case t.State == decided(r.Commit, true), t.State.complete() && !c.enforces(EndTxnStateCheck): // E5
 		return TransactionReply{PID: t.PID, Epoch: t.Epoch}
 	case t.State == decided(r.Commit, false): // E6: only where nothing completes it
 		return refuse(ConcurrentTransactions)
@@ -114,10 +114,10 @@ func (c *TransactionCoordinator) endNow(r *TxnRequest) TransactionReply {
 		next.Partitions = 0
 	}
 	next.LastEpoch = t.Epoch
-	if c.Rules.Exhausted(t.Epoch) && c.guard(EpochExhaustionRotation) {
+	if c.Rules.Exhausted(t.Epoch) && c.enforces(EpochExhaustionRotation) {
 		next.Next = c.fresh()
 	}
-	if c.guard(EndTxnBumpEpoch) {
+	if c.enforces(EndTxnBumpEpoch) {
 		next.Epoch = c.Rules.bump(t.Epoch)
 	}
 	if err := c.finish(next, r.Commit); err != None {

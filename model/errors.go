@@ -28,6 +28,7 @@ const (
 	GroupIDNotFound              Error = 69
 	MemberIDRequired             Error = 79
 	GroupMaxSizeReached          Error = 81
+	GroupSubscribedToTopic       Error = 86
 	UnstableOffsetCommit         Error = 88
 	ProducerFenced               Error = 90
 	TransactionAbortable         Error = 120
@@ -60,6 +61,7 @@ var errorNames = []struct {
 	{GroupIDNotFound, "GROUP_ID_NOT_FOUND"},
 	{MemberIDRequired, "MEMBER_ID_REQUIRED"},
 	{GroupMaxSizeReached, "GROUP_MAX_SIZE_REACHED"},
+	{GroupSubscribedToTopic, "GROUP_SUBSCRIBED_TO_TOPIC"},
 	{UnstableOffsetCommit, "UNSTABLE_OFFSET_COMMIT"},
 	{ProducerFenced, "PRODUCER_FENCED"},
 	{TransactionAbortable, "TRANSACTION_ABORTABLE"},

@@ -36,6 +36,9 @@ type Group struct {
 	// NewMemberAdded: somebody joined during an initial delay since one was
 	// last extended.
 	NewMemberAdded bool
+	// Subscribed has the topics of the members with which the generation began, if
+	// Rules.Subscriptions asks for them.
+	Subscribed Meta
 	// DelaysLeft counts how often the initial delay can still be extended.
 	DelaysLeft uint8
 }
@@ -84,6 +87,7 @@ type Reply struct {
 	Leader     MemberID
 	Protocol   Protocol
 	Assignment PartSet // SyncGroup
+	Each       []Error // LeaveGroup of several: by member, in the order of the request
 }
 
 // GroupRequest is a request of a member of a classic group. Fields that a
@@ -106,6 +110,10 @@ type GroupRequest struct {
 	// SyncGroup v0 to v5.
 	Protocol Protocol           // 0: not given (before v5)
 	Plan     []MemberAssignment // empty but for the leader
+
+	// Leaving has the members of a LeaveGroup v3 to v5 that names several; nil: it
+	// is MemberID that leaves.
+	Leaving []MemberID
 }
 
 // Decide decides a request. If it parks, the answer comes with Replies, perhaps
@@ -239,8 +247,8 @@ func (c *Coordinator) elect(f MemberFlags) MemberID {
 	return picked
 }
 
-// guard tells whether a check is in force.
-func (c *Coordinator) guard(id Mutation) bool { return !c.Rules.Off.Has(id) }
+// enforces tells whether a check is in force.
+func (c *Coordinator) enforces(id Mutation) bool { return !c.Rules.Off.Has(id) }
 
 func (c *Coordinator) reply(r Reply) { c.Replies = append(c.Replies, r) }
 

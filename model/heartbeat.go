@@ -10,11 +10,11 @@ func (c *Coordinator) heartbeat(r *GroupRequest) Reply {
 	switch {
 	case g.State == Absent:
 		a.Err = UnknownMemberID
-	case err != None && c.guard(HeartbeatMemberCheck):
+	case err != None && c.enforces(HeartbeatMemberCheck):
 		a.Err = err
-	case r.Generation != g.Generation && c.guard(HeartbeatGenerationCheck):
+	case r.Generation != g.Generation && c.enforces(HeartbeatGenerationCheck):
 		a.Err = IllegalGeneration
-	case g.State == PreparingRebalance && c.guard(HeartbeatRebalanceSignal):
+	case g.State == PreparingRebalance && c.enforces(HeartbeatRebalanceSignal):
 		a.Err = RebalanceInProgress
 	}
 	return a

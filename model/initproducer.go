@@ -11,16 +11,16 @@ func (c *TransactionCoordinator) initProducerID(r *TxnRequest) TransactionReply 
 	if t.State == NoTransaction { // I8
 		*t = Transaction{State: TransactionEmpty, PID: c.fresh(), Epoch: NoEpoch, LastEpoch: NoEpoch}
 	}
-	if t.Pending != NoTransaction && c.guard(InitPendingCheck) { // I9
+	if t.Pending != NoTransaction && c.enforces(InitPendingCheck) { // I9
 		return refuse(ConcurrentTransactions)
 	}
-	if r.PID != 0 && !c.expects(r) && c.guard(InitExpectedPIDCheck) { // I10
+	if r.PID != 0 && !c.expects(r) && c.enforces(InitExpectedPIDCheck) { // I10
 		return refuse(ProducerFenced)
 	}
-	if t.State.preparing() && c.guard(InitWaitPrepare) { // I11
+	if t.State.preparing() && c.enforces(InitWaitPrepare) { // I11
 		return refuse(ConcurrentTransactions)
 	}
-	if t.State == Ongoing && c.guard(InitAbortOngoing) { // I11: whoever has the right id, whatever the epoch
+	if t.State == Ongoing && c.enforces(InitAbortOngoing) { // I11: whoever has the right id, whatever the epoch
 		if err := c.fence(); err != None {
 			return refuse(err)
 		}
@@ -44,7 +44,7 @@ func (c *TransactionCoordinator) initialise(r *TxnRequest) TransactionReply {
 	next := *t
 	next.State, next.Partitions, next.Next = TransactionEmpty, 0, 0
 	switch named := r.PID != 0; {
-	case c.Rules.Exhausted(t.Epoch) && c.guard(EpochExhaustionRotation):
+	case c.Rules.Exhausted(t.Epoch) && c.enforces(EpochExhaustionRotation):
 		if named && r.Epoch != t.Epoch {
 			return refuse(UnknownServerError)
 		}
@@ -55,14 +55,14 @@ func (c *TransactionCoordinator) initialise(r *TxnRequest) TransactionReply {
 	case !named:
 		c.bumpForInit(&next)
 		next.LastEpoch = NoEpoch
-		if !c.guard(InitResetLastEpoch) {
+		if !c.enforces(InitResetLastEpoch) {
 			next.LastEpoch = t.Epoch
 		}
 	case r.Epoch == t.Epoch || t.Epoch == NoEpoch:
 		c.bumpForInit(&next)
 		next.LastEpoch = t.Epoch
-	case r.Epoch == t.LastEpoch && c.guard(InitRetryDetection): // a retry: its answer was lost
-	case c.guard(InitExpectedEpochCheck):
+	case r.Epoch == t.LastEpoch && c.enforces(InitRetryDetection): // a retry: its answer was lost
+	case c.enforces(InitExpectedEpochCheck):
 		return refuse(ProducerFenced)
 	default:
 		c.bumpForInit(&next)
@@ -75,7 +75,7 @@ func (c *TransactionCoordinator) initialise(r *TxnRequest) TransactionReply {
 }
 
 func (c *TransactionCoordinator) bumpForInit(next *Transaction) {
-	if next.Epoch == NoEpoch || c.guard(InitBumpEpoch) {
+	if next.Epoch == NoEpoch || c.enforces(InitBumpEpoch) {
 		next.Epoch = c.Rules.bump(next.Epoch)
 	}
 }

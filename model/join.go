@@ -20,12 +20,12 @@ func (c *Coordinator) joinGroup(r *GroupRequest) (answer Reply, parked bool) {
 	refuse := func(err Error) (Reply, bool) {
 		return Reply{To: r.MemberID, API: JoinGroup, Err: err, MemberID: r.MemberID, Generation: NoGeneration}, false
 	}
-	if c.guard(JoinSessionBounds) && r.Session != SessionWithinBounds { // J1
+	if c.enforces(JoinSessionBounds) && r.Session != SessionWithinBounds { // J1
 		return refuse(InvalidSessionTimeout)
 	}
 	created := g.State == Absent
 	if created {
-		if r.MemberID != 0 && c.guard(JoinKnownIDAbsentGroup) { // J3
+		if r.MemberID != 0 && c.enforces(JoinKnownIDAbsentGroup) { // J3
 			return refuse(UnknownMemberID)
 		}
 		*g = Group{State: Empty} // J4
@@ -36,7 +36,7 @@ func (c *Coordinator) joinGroup(r *GroupRequest) (answer Reply, parked bool) {
 		answer.MemberID = 0 // as seen on Apache Kafka 4.4.0
 		return answer, false
 	}
-	if c.guard(JoinProtocolCheck) && !c.supportsProtocols(r) { // J7
+	if c.enforces(JoinProtocolCheck) && !c.supportsProtocols(r) { // J7
 		return refuse(InconsistentGroupProtocol)
 	}
 	if r.MemberID == 0 {
@@ -62,7 +62,7 @@ func (c *Coordinator) joinNewMember(r *GroupRequest) (Reply, bool) {
 	if m == nil {
 		return Reply{}, false
 	}
-	if r.OldVersion || !c.guard(JoinMemberIDRequired) {
+	if r.OldVersion || !c.enforces(JoinMemberIDRequired) {
 		c.addMember(m, r)
 		return Reply{}, true
 	}
@@ -85,10 +85,10 @@ func (c *Coordinator) joinRevived(r *GroupRequest) (Reply, bool) {
 func (c *Coordinator) rejoin(m *Member, r *GroupRequest) (Reply, bool) {
 	g := c.Group
 	same := m.Protocols == r.Protocols && m.Meta == r.Meta
-	if !same && !c.guard(JoinMetadataChangeRebalance) {
+	if !same && !c.enforces(JoinMetadataChangeRebalance) {
 		same = true
 	}
-	leads := g.Leader == m.ID && c.guard(JoinLeaderStableRebalance)
+	leads := g.Leader == m.ID && c.enforces(JoinLeaderStableRebalance)
 	switch {
 	case g.State == PreparingRebalance: // J14
 		c.parkJoin(m, r)
@@ -179,7 +179,7 @@ func (c *Coordinator) count(f MemberFlags) int {
 // prepareRebalance begins a rebalance (GMM.prepareRebalance; groups.md 2.2).
 func (c *Coordinator) prepareRebalance() {
 	g := c.Group
-	if g.State == CompletingRebalance && c.guard(PrepareFailParkedSyncs) {
+	if g.State == CompletingRebalance && c.enforces(PrepareFailParkedSyncs) {
 		c.failParkedSyncs()
 	}
 	for i := range c.Members {
@@ -232,10 +232,10 @@ func (c *Coordinator) allJoined() bool {
 		switch {
 		case m.ID == 0:
 		case m.Is(Pending):
-			if c.guard(JoinPendingBlocksCompletion) {
+			if c.enforces(JoinPendingBlocksCompletion) {
 				return false
 			}
-		case !m.Is(JoinParked) && c.guard(JoinWaitAllMembers):
+		case !m.Is(JoinParked) && c.enforces(JoinWaitAllMembers):
 			return false
 		}
 	}
@@ -246,7 +246,7 @@ func (c *Coordinator) allJoined() bool {
 // group (GMM.completeClassicGroupJoin; groups.md 2.3).
 func (c *Coordinator) completeJoin() {
 	g := c.Group
-	if c.guard(JoinDropUnjoinedDynamic) {
+	if c.enforces(JoinDropUnjoinedDynamic) {
 		c.dropUnjoined()
 	}
 	members := c.Size()
@@ -258,8 +258,11 @@ func (c *Coordinator) completeJoin() {
 		g.Leader = c.elect(JoinParked)
 	}
 	g.InitialDelay, g.DelaysLeft = false, 0
-	if c.guard(JoinGenerationIncrement) && (members > 0 || c.guard(EmptyGenerationIncrement)) {
+	if c.enforces(JoinGenerationIncrement) && (members > 0 || c.enforces(EmptyGenerationIncrement)) {
 		g.Generation++
+	}
+	if c.Rules.Subscriptions {
+		g.Subscribed = c.subscribed()
 	}
 	if members == 0 {
 		g.State, g.Protocol, g.Leader = Empty, 0, 0
@@ -272,6 +275,17 @@ func (c *Coordinator) completeJoin() {
 			c.beginGeneration(m)
 		}
 	}
+}
+
+// subscribed has the topics that some member subscribes to
+// (ClassicGroup.computeSubscribedTopics).
+func (c *Coordinator) subscribed() (topics Meta) {
+	for i := range c.Members {
+		if m := &c.Members[i]; !m.Is(Pending) {
+			topics |= m.Meta
+		}
+	}
+	return topics
 }
 
 // beginGeneration counts m in and answers its parked JoinGroup.

@@ -65,7 +65,7 @@ func FreshGuard(entries []ProducerEntry, used uint64) uint8 {
 	return uint8(bits.TrailingZeros64(^(used | 1)))
 }
 
-func (l *PartitionLeader) guard(id Mutation) bool { return !l.Rules.Off.Has(id) }
+func (l *PartitionLeader) enforces(id Mutation) bool { return !l.Rules.Off.Has(id) }
 
 // Find returns the entry of a producer, nil for none.
 func (l *PartitionLeader) Find(pid ProducerID) *ProducerEntry {
@@ -98,7 +98,7 @@ func (l *PartitionLeader) entry(pid ProducerID) *ProducerEntry {
 
 // verifies tells whether a leader asks the coordinator about a first batch.
 func (l *PartitionLeader) verifies() bool {
-	return !l.Rules.NoVerification && l.guard(VerifyBeforeFirstAppend)
+	return !l.Rules.NoVerification && l.enforces(VerifyBeforeFirstAppend)
 }
 
 // begin looks at a transactional batch before it is appended: may it go on, and
@@ -130,9 +130,9 @@ func (l *PartitionLeader) begin(b *TxnRequest) (ask bool, err Error) {
 // adds tells whether a TV2 leader adds its partition to the transaction.
 func (l *PartitionLeader) adds(b *TxnRequest) bool {
 	if b.Sequence == NoSequence {
-		return l.guard(TxnOffsetRegisterPartition)
+		return l.enforces(TxnOffsetRegisterPartition)
 	}
-	return l.guard(ImplicitAddTV2)
+	return l.enforces(ImplicitAddTV2)
 }
 
 // startVerification: row V7. Whoever finds a verification under way shares it
@@ -140,7 +140,7 @@ func (l *PartitionLeader) adds(b *TxnRequest) bool {
 func (l *PartitionLeader) startVerification(e *ProducerEntry, b *TxnRequest) {
 	switch {
 	case e.Guard == 0:
-		if e.Guard = l.Fresh; !l.guard(VerificationGuardUnique) {
+		if e.Guard = l.Fresh; !l.enforces(VerificationGuardUnique) {
 			e.Guard = 1
 		}
 		e.GuardEpoch, e.Lowest, e.GuardBumps = b.Epoch, b.Sequence, b.Version.bumps()
@@ -174,9 +174,9 @@ func (r *TxnRequest) told(err Error) Error {
 // checksEpoch tells whether a batch of an older epoch is refused.
 func (l *PartitionLeader) checksEpoch(b *TxnRequest) bool {
 	if b.Sequence == NoSequence {
-		return l.guard(TxnOffsetCommitProducerEpoch)
+		return l.enforces(TxnOffsetCommitProducerEpoch)
 	}
-	return l.guard(PartitionEpochCheck)
+	return l.enforces(PartitionEpochCheck)
 }
 
 // append decides whether a batch enters the log, and remembers it. A duplicate
@@ -203,7 +203,7 @@ func (l *PartitionLeader) append(b *TxnRequest) (back int, duplicate bool, err E
 }
 
 func (l *PartitionLeader) duplicate(e *ProducerEntry, b *TxnRequest) (back int, ok bool) {
-	if b.Sequence == NoSequence || b.Epoch != e.Epoch || !l.guard(DuplicateWindow) {
+	if b.Sequence == NoSequence || b.Epoch != e.Epoch || !l.enforces(DuplicateWindow) {
 		return 0, false
 	}
 	back = int(e.Last - b.Sequence)
@@ -212,7 +212,7 @@ func (l *PartitionLeader) duplicate(e *ProducerEntry, b *TxnRequest) (back int, 
 
 func (l *PartitionLeader) check(e *ProducerEntry, b *TxnRequest) Error {
 	first := b.Transactional && !(e.Open && e.Epoch == b.Epoch)
-	if first && b.Epoch < e.Epoch && l.checksEpoch(b) && l.guard(EpochBeforeGuard) { // L2
+	if first && b.Epoch < e.Epoch && l.checksEpoch(b) && l.enforces(EpochBeforeGuard) { // L2
 		return InvalidProducerEpoch
 	}
 	if first && l.verifies() && l.guarded(b) && (b.Guard == 0 || b.Guard != e.Guard) { // L3
@@ -226,7 +226,7 @@ func (l *PartitionLeader) check(e *ProducerEntry, b *TxnRequest) Error {
 			return err
 		}
 	}
-	if !b.Transactional && e.Open && l.guard(NontxnInTxnCheck) { // L6
+	if !b.Transactional && e.Open && l.enforces(NontxnInTxnCheck) { // L6
 		return InvalidTxnState
 	}
 	return None
@@ -239,14 +239,14 @@ func (l *PartitionLeader) guarded(b *TxnRequest) bool { return !b.Version.bumps(
 func (l *PartitionLeader) checkSequence(e *ProducerEntry, b *TxnRequest) Error {
 	ok := true
 	switch {
-	case e.Guard != 0 && e.GuardBumps && e.Kept == 0 && b.Sequence != 0 && l.guard(SequenceZeroTV2NoState):
+	case e.Guard != 0 && e.GuardBumps && e.Kept == 0 && b.Sequence != 0 && l.enforces(SequenceZeroTV2NoState):
 		ok = false
-	case e.Guard != 0 && b.Sequence > e.Lowest && l.guard(LowestSequenceHold):
+	case e.Guard != 0 && b.Sequence > e.Lowest && l.enforces(LowestSequenceHold):
 		ok = false
 	case b.Epoch != e.Epoch:
-		ok = b.Sequence == 0 || e.Epoch == NoEpoch || !l.guard(SequenceZeroOnNewEpoch)
+		ok = b.Sequence == 0 || e.Epoch == NoEpoch || !l.enforces(SequenceZeroOnNewEpoch)
 	default:
-		ok = b.Sequence == e.Last+1 || !l.guard(SequenceCheck)
+		ok = b.Sequence == e.Last+1 || !l.enforces(SequenceCheck)
 	}
 	if !ok {
 		return OutOfOrderSequenceNumber
@@ -287,19 +287,19 @@ func (l *PartitionLeader) writeMarker(m *TxnRequest) (closed bool, err Error) {
 	if !l.mayEnd(e, m) { // M1, M2
 		return false, InvalidProducerEpoch
 	}
-	if e.CoordinatorEpoch > m.CoordinatorEpoch && l.guard(MarkerCoordinatorEpochCheck) { // M3
+	if e.CoordinatorEpoch > m.CoordinatorEpoch && l.enforces(MarkerCoordinatorEpochCheck) { // M3
 		return false, TransactionCoordinatorFenced
 	}
 	if e = l.entry(m.PID); e == nil {
 		return false, None
 	}
-	if e.Epoch == NoEpoch || l.guard(MarkerRaisesEpoch) {
+	if e.Epoch == NoEpoch || l.enforces(MarkerRaisesEpoch) {
 		e.enter(m.Epoch)
 	}
 	closed, e.Open, e.CoordinatorEpoch = e.Open, false, m.CoordinatorEpoch
 	// The first write of the next transaction may have been added already.
-	next := e.GuardBumps && e.GuardEpoch == m.Epoch && l.guard(GuardKeptForNextTV2)
-	if !next && l.guard(GuardClearedByMarker) {
+	next := e.GuardBumps && e.GuardEpoch == m.Epoch && l.enforces(GuardKeptForNextTV2)
+	if !next && l.enforces(GuardClearedByMarker) {
 		e.dropGuard()
 	}
 	return closed, None
@@ -311,11 +311,11 @@ func (l *PartitionLeader) mayEnd(e *ProducerEntry, m *TxnRequest) bool {
 	case m.Epoch > e.Epoch:
 		return true
 	case m.Epoch < e.Epoch:
-		return !l.guard(MarkerEpochCheck)
-	case !m.Version.bumps() || !l.guard(MarkerStrictEpochTV2) || m.Epoch == l.Rules.maxEpoch():
+		return !l.enforces(MarkerEpochCheck)
+	case !m.Version.bumps() || !l.enforces(MarkerStrictEpochTV2) || m.Epoch == l.Rules.maxEpoch():
 		return true
 	}
-	return !e.Open && l.guard(MarkerRepeatAccept) // taken for a repeat (KAFKA-19999)
+	return !e.Open && l.enforces(MarkerRepeatAccept) // taken for a repeat (KAFKA-19999)
 }
 
 // ExpireProducers forgets producers without an open transaction, as

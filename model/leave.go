@@ -1,21 +1,39 @@
 package model
 
-// leaveGroup decides a LeaveGroup of one member. The generation is not
-// checked: a member id of any generation can leave. Source:
-// GMM.classicGroupLeaveToClassicGroup; groups.md 2.6.
+// leaveGroup decides a LeaveGroup: of one member, or from version 3 on of several,
+// as an administrator sends it (KIP-345). Each is answered for itself, and what
+// follows for the group happens once. The generation is not checked: a member id
+// of any generation can leave. Source: GMM.classicGroupLeaveToClassicGroup;
+// groups.md 2.6.
 func (c *Coordinator) leaveGroup(r *GroupRequest) Reply {
-	id := r.MemberID
-	a := Reply{To: id, API: LeaveGroup}
-	if m := c.Find(id); m != nil && m.Is(Pending) {
-		c.remove(id)
-		c.regroup(false)
-		return a
+	a := Reply{To: r.MemberID, API: LeaveGroup}
+	left := false
+	if r.Leaving == nil {
+		a.Err = c.leave(r.MemberID)
+		left = a.Err == None
 	}
-	if a.Err = c.validateMember(id); a.Err == None {
-		c.expel(id)
+	for _, id := range r.Leaving {
+		err := c.leave(id)
+		a.Each = append(a.Each, err)
+		left = left || err == None
+	}
+	if left {
 		c.regroup(false)
 	}
 	return a
+}
+
+// leave removes a member, or an id that was handed out and has not come back.
+func (c *Coordinator) leave(id MemberID) Error {
+	if m := c.Find(id); m != nil && m.Is(Pending) {
+		c.remove(id)
+		return None
+	}
+	err := c.validateMember(id)
+	if err == None {
+		c.expel(id)
+	}
+	return err
 }
 
 // expel removes a member, and tells it if it waits to join. Its parked SyncGroup

@@ -17,7 +17,7 @@ func (c *Coordinator) Load() {
 	}
 	clear(c.Members[n:])
 	g := c.Group
-	*g = Group{State: Stable, Generation: g.Generation, Protocol: g.Protocol, Leader: g.Leader, Typed: g.Typed}
+	*g = Group{State: Stable, Generation: g.Generation, Protocol: g.Protocol, Leader: g.Leader, Typed: g.Typed, Subscribed: g.Subscribed}
 	if n == 0 {
 		g.State = Empty
 	}

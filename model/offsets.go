@@ -10,6 +10,8 @@ type OffsetsGroup interface {
 	CheckCommit(id MemberID, generation Generation, transactional bool) Error
 	// Touch makes a group without members, where there is none, to hold offsets.
 	Touch()
+	// Subscribes tells whether offsets of a topic are still needed.
+	Subscribes(topic uint8) bool
 	// Delete deletes the group if it may be deleted.
 	Delete() Error
 }
@@ -23,8 +25,10 @@ type OffsetsRequest struct {
 	// Offsets has an entry a partition. OffsetCommit: NoOffset for those that the
 	// request does not name. OffsetFetch: the committed offsets are written here.
 	Offsets []Offset
-	// Partitions are those that an OffsetFetch with Stable waits for.
+	// Partitions are those that an OffsetFetch with Stable waits for, or those of
+	// Topic that an OffsetDelete names.
 	Partitions PartSet
+	Topic      uint8
 	Stable     bool // OffsetFetch with RequireStable (KIP-447)
 }
 
@@ -41,7 +45,7 @@ type OffsetStore struct {
 	Full    bool // Pending had no free place; the call is void
 }
 
-func (s *OffsetStore) guard(id Mutation) bool { return !s.Rules.Off.Has(id) }
+func (s *OffsetStore) enforces(id Mutation) bool { return !s.Rules.Off.Has(id) }
 
 // Decide decides a request. It is the one place where requests for a group's
 // offsets meet their rules.
@@ -51,6 +55,8 @@ func (s *OffsetStore) Decide(r *OffsetsRequest) Error {
 		return s.commit(r)
 	case OffsetFetch:
 		return s.fetch(r)
+	case OffsetDelete:
+		return s.delete(r)
 	case DeleteGroups:
 		return s.deleteGroup()
 	}
@@ -81,7 +87,7 @@ func (s *OffsetStore) fetch(r *OffsetsRequest) (err Error) {
 	exists := s.Group.Exists()
 	for p := range r.Offsets {
 		switch {
-		case r.Stable && s.guard(RequireStable) && s.Unstable(p):
+		case r.Stable && s.enforces(RequireStable) && s.Unstable(p):
 			r.Offsets[p] = NoOffset
 			if r.Partitions.Has(p) {
 				err = UnstableOffsetCommit
@@ -93,6 +99,26 @@ func (s *OffsetStore) fetch(r *OffsetsRequest) (err Error) {
 		}
 	}
 	return err
+}
+
+// delete decides OffsetDelete of one topic's partitions: an administrator takes
+// offsets away, those that transactions have pending too. Groups of another
+// protocol type than "consumer" are not modelled. Source: CG.validateOffsetDelete,
+// OMM.deleteOffsets; groups.md 4.7.
+func (s *OffsetStore) delete(r *OffsetsRequest) Error {
+	switch {
+	case !s.Group.Exists():
+		return GroupIDNotFound
+	case s.Group.Subscribes(r.Topic):
+		return GroupSubscribedToTopic
+	}
+	for p := range s.Committed {
+		if r.Partitions.Has(p) {
+			s.set(p, NoOffset)
+		}
+	}
+	s.keepPending(func(o PendingOffset) bool { return !r.Partitions.Has(int(o.Partition)) })
+	return None
 }
 
 // deleteGroup decides DeleteGroups for this group: an administrator's request,

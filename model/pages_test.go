@@ -53,3 +53,31 @@ func TestPagesHaveWhatIsCited(t *testing.T) {
 		assert.True(t, strings.Contains(pages["groups"]+pages["transactions"], m.String()), "no page has %s", m)
 	}
 }
+
+// names are what the pages set as code: of Go, or of Kafka in capitals only.
+var names = regexp.MustCompile("`([A-Za-z]\\w*)`")
+
+// What the pages say about the code is there: every name that they have of it.
+func TestPagesNameWhatExists(t *testing.T) {
+	known := map[string]bool{}
+	root := os.DirFS("..")
+	require.NoError(t, fs.WalkDir(root, ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		text, err := fs.ReadFile(root, path)
+		for _, word := range regexp.MustCompile(`\w+`).FindAllString(string(text), -1) {
+			known[word] = true
+		}
+		return err
+	}))
+	for _, page := range []string{"groups.md", "transactions.md"} {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, m := range names.FindAllStringSubmatch(string(text), -1) {
+			if strings.ToUpper(m[1]) != m[1] { // not an abbreviation of a class of Kafka's
+				assert.True(t, known[m[1]], "%s names %s, and nothing in the code is called so", page, m[1])
+			}
+		}
+	}
+}

@@ -127,7 +127,7 @@ func (r *Request) permute(g *Permutation, to *Request) {
 
 func (e *Event) permute(g *Permutation, to *Event) {
 	renumberEvent(g, e, to)
-	if e.API == NoAPI || e.API == DeleteGroups { // no client's
+	if e.API == NoAPI || APIs[e.API].Admin { // no client's
 		to.Client, to.ID = e.Client, e.ID
 	}
 }

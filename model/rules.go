@@ -16,7 +16,10 @@ type Rules struct {
 	MaxEpoch Epoch
 	// NoVerification is transaction.partition.verification.enable=false.
 	NoVerification bool
-	InitialDelays  uint8 // how often group.initial.rebalance.delay.ms can be extended before the rebalance timeout is used up
+	// Subscriptions: topics are asked for that a group subscribes to, as OffsetDelete
+	// does. A JoinGroup's Meta is a set of them then.
+	Subscriptions bool
+	InitialDelays uint8 // how often group.initial.rebalance.delay.ms can be extended before the rebalance timeout is used up
 }
 
 // Exhausted tells whether no further transaction may use an epoch.

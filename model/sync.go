@@ -20,12 +20,12 @@ func (c *Coordinator) syncGroup(r *GroupRequest) (answer Reply, parked bool) {
 	}
 	m := c.Find(r.MemberID)
 	if err := c.validateMember(r.MemberID); err != None { // Y3
-		if c.guard(SyncMemberCheck) {
+		if c.enforces(SyncMemberCheck) {
 			return refuse(err)
 		}
 		m = nil
 	}
-	if c.guard(SyncGenerationCheck) && r.Generation != g.Generation { // Y4
+	if c.enforces(SyncGenerationCheck) && r.Generation != g.Generation { // Y4
 		return refuse(IllegalGeneration)
 	}
 	if r.Protocol != 0 && g.Protocol != 0 && r.Protocol != g.Protocol { // Y5
@@ -47,7 +47,7 @@ func (c *Coordinator) syncGroup(r *GroupRequest) (answer Reply, parked bool) {
 	if m != nil {
 		m.set(SyncParked)
 	}
-	if r.MemberID == g.Leader || !c.guard(SyncLeaderOnlyAssign) || m == nil { // Y8, Y9
+	if r.MemberID == g.Leader || !c.enforces(SyncLeaderOnlyAssign) || m == nil { // Y8, Y9
 		c.install(r.Plan)
 	}
 	if m == nil {

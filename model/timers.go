@@ -8,7 +8,7 @@ package model
 func (c *Coordinator) ExpireSession(id MemberID) bool {
 	m := c.Find(id)
 	switch {
-	case m == nil || !c.guard(SessionExpiry):
+	case m == nil || !c.enforces(SessionExpiry):
 		return false
 	case m.Is(Pending):
 		c.remove(id)
@@ -16,7 +16,7 @@ func (c *Coordinator) ExpireSession(id MemberID) bool {
 			c.regroup(true)
 		}
 		return true
-	case m.Flags&(JoinParked|SyncParked) != 0 && !m.Is(IsNew) && c.guard(SessionSkipParked):
+	case m.Flags&(JoinParked|SyncParked) != 0 && !m.Is(IsNew) && c.enforces(SessionSkipParked):
 		return false
 	default:
 		c.expel(id)
@@ -48,7 +48,7 @@ func (c *Coordinator) FireJoinTimer() bool {
 // tells whether a timer was armed. Source: GMM.expirePendingSync; groups.md 2.7.
 func (c *Coordinator) FireSyncTimer() bool {
 	g := c.Group
-	if g.State != CompletingRebalance && g.State != Stable || c.count(AwaitsSync) == 0 || !c.guard(SyncTimeout) {
+	if g.State != CompletingRebalance && g.State != Stable || c.count(AwaitsSync) == 0 || !c.enforces(SyncTimeout) {
 		return false
 	}
 	for i := 0; i < len(c.Members); {

@@ -142,13 +142,13 @@ type TransactionReply struct {
 
 func refuse(err Error) TransactionReply { return TransactionReply{Err: err, Epoch: NoEpoch} }
 
-func (c *TransactionCoordinator) guard(id Mutation) bool { return !c.Rules.Off.Has(id) }
+func (c *TransactionCoordinator) enforces(id Mutation) bool { return !c.Rules.Off.Has(id) }
 
 // gate is common to all requests (TransactionStateManager.
 // getAndMaybeAddTransactionState; transactions.md 1.2). Whoever does not lead the
 // log, and knows, has nothing in memory: that is a client's retry, not modelled.
 func (c *TransactionCoordinator) gate() Error {
-	if c.Loading && c.guard(TCLoadGate) {
+	if c.Loading && c.enforces(TCLoadGate) {
 		return CoordinatorLoadInProgress
 	}
 	return None
@@ -168,7 +168,7 @@ func (c *TransactionCoordinator) enter(next Transaction) Error {
 	next.Prev, next.Pending = c.Txn.PID, NoTransaction
 	switch c.Appends {
 	case Deposed:
-		if c.guard(TCAppendCECheck) {
+		if c.enforces(TCAppendCECheck) {
 			return NotCoordinator
 		}
 	case AppendFailed:
@@ -193,7 +193,7 @@ func (c *TransactionCoordinator) record(t Transaction) {
 // 1.7). next has epoch and ids as they shall be.
 func (c *TransactionCoordinator) finish(next Transaction, commit bool) Error {
 	next.State = decided(commit, false)
-	if c.guard(PrepareBeforeMarkers) {
+	if c.enforces(PrepareBeforeMarkers) {
 		if err := c.enter(next); err != None {
 			return err
 		}
@@ -210,10 +210,10 @@ func (c *TransactionCoordinator) distribute() {
 	t := c.Txn
 	t.Pending = t.State + CompleteCommit - PrepareCommit
 	*c.Outbox = Marker{PID: t.PID, Epoch: t.Epoch, CoordinatorEpoch: c.Epoch, Commit: t.State == PrepareCommit, Version: t.Version, To: t.Partitions}
-	if c.Leaderless && !c.guard(MarkerSkipBug) { // taken for deleted partitions
+	if c.Leaderless && !c.enforces(MarkerSkipBug) { // taken for deleted partitions
 		c.Outbox.To = 0
 	}
-	if c.Outbox.To == 0 || !c.guard(CompleteAfterAllMarkers) {
+	if c.Outbox.To == 0 || !c.enforces(CompleteAfterAllMarkers) {
 		c.complete()
 	}
 }
@@ -251,7 +251,7 @@ func (c *TransactionCoordinator) complete() {
 		t.Pending = NoTransaction
 	}
 	c.Appends = appends
-	if c.guard(CompleteAfterAllMarkers) || c.Outbox.To == 0 {
+	if c.enforces(CompleteAfterAllMarkers) || c.Outbox.To == 0 {
 		*c.Outbox = Marker{}
 	}
 }
@@ -262,7 +262,7 @@ func (c *TransactionCoordinator) complete() {
 func (c *TransactionCoordinator) Load() {
 	*c.Txn, *c.Outbox = *c.Log, Marker{}
 	c.Loading = false
-	if c.Txn.State.preparing() && c.guard(TCLoadCompletesPrepare) {
+	if c.Txn.State.preparing() && c.enforces(TCLoadCompletesPrepare) {
 		c.distribute()
 	}
 }
@@ -271,7 +271,7 @@ func (c *TransactionCoordinator) Load() {
 // (TransactionCoordinator.abortTimedOutTransactions; KIP-588; transactions.md
 // 1.8). It tells whether it did.
 func (c *TransactionCoordinator) Overdue() bool {
-	if c.Loading || c.Txn.State != Ongoing || c.Txn.Pending != NoTransaction || !c.guard(TimeoutAbort) {
+	if c.Loading || c.Txn.State != Ongoing || c.Txn.Pending != NoTransaction || !c.enforces(TimeoutAbort) {
 		return false
 	}
 	return c.fence() == None
@@ -283,22 +283,22 @@ func (c *TransactionCoordinator) Overdue() bool {
 func (c *TransactionCoordinator) fence() Error {
 	t := c.Txn
 	next := *t
-	next.ByFence = !c.guard(EndTxnRetryAfterFence)
+	next.ByFence = !c.enforces(EndTxnRetryAfterFence)
 	if c.Rules.Feature.orDefault().bumps() {
 		next.LastEpoch = t.Epoch
 		if c.Rules.Exhausted(t.Epoch) { // KAFKA-20090
 			next.Next = c.fresh()
 		}
-		if c.guard(FenceBumpsEpoch) {
+		if c.enforces(FenceBumpsEpoch) {
 			next.Epoch = c.Rules.bump(t.Epoch)
 		}
-		if !c.guard(DoubleFenceBumpBug) {
+		if !c.enforces(DoubleFenceBumpBug) {
 			next.LastEpoch, next.Epoch = next.Epoch, c.Rules.bump(next.Epoch)
 		}
 		next.Version = TV2
 		return c.finish(next, false)
 	}
-	if !t.FailedFence && c.guard(FenceBumpsEpoch) {
+	if !t.FailedFence && c.enforces(FenceBumpsEpoch) {
 		next.Epoch = c.Rules.bump(t.Epoch)
 	}
 	next.LastEpoch = NoEpoch
@@ -317,7 +317,7 @@ func (c *TransactionCoordinator) fence() Error {
 func (c *TransactionCoordinator) Expire() bool {
 	t := c.Txn
 	idle := (t.State == TransactionEmpty || t.State.complete()) && t.Pending == NoTransaction
-	if c.Loading || t.State == NoTransaction || !idle && c.guard(TidExpiryOnlyIdle) {
+	if c.Loading || t.State == NoTransaction || !idle && c.enforces(TidExpiryOnlyIdle) {
 		return false
 	}
 	*t, *c.Outbox = Transaction{}, Marker{}

@@ -28,7 +28,7 @@ func (s *OffsetStore) StoreTxn(pid ProducerID, offsets []Offset) {
 		if at == NoOffset {
 			continue
 		}
-		if !s.guard(TxnOffsetHiddenUntilMarker) {
+		if !s.enforces(TxnOffsetHiddenUntilMarker) {
 			s.set(p, at)
 		}
 		if !s.addPending(PendingOffset{pid, uint8(p), at, s.lastAt(p) + 1}) {
@@ -86,22 +86,31 @@ func (s *OffsetStore) set(p int, o Offset) {
 // the present one: the later record wins, not the later marker. Source:
 // OffsetMetadataManager.replayEndTransactionMarker; groups.md 4.5.
 func (s *OffsetStore) EndTransaction(pid ProducerID, commit bool) (committed PartSet) {
-	n := 0
-	for _, o := range s.Pending {
+	s.keepPending(func(o PendingOffset) bool {
 		if o.PID != pid {
-			s.Pending[n] = o
-			n++
-			continue
+			return true
 		}
 		p := int(o.Partition)
-		newer := o.At > s.At[p] || !s.guard(TxnOffsetNewestPositionWins)
-		if commit && newer && s.guard(PendingOffsetMarkerApply) {
+		newer := o.At > s.At[p] || !s.enforces(TxnOffsetNewestPositionWins)
+		if commit && newer && s.enforces(PendingOffsetMarkerApply) {
 			s.Committed[p], s.At[p] = o.Offset, o.At
 			committed |= Part(p)
 		}
+		return false
+	})
+	return committed
+}
+
+// keepPending drops the pending offsets that are not to be kept.
+func (s *OffsetStore) keepPending(keep func(PendingOffset) bool) {
+	n := 0
+	for _, o := range s.Pending {
+		if keep(o) {
+			s.Pending[n] = o
+			n++
+		}
 	}
 	clear(s.Pending[n:])
-	return committed
 }
 
 // Unstable tells whether a partition has offsets that no marker has decided

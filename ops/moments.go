@@ -4,7 +4,7 @@ import "fencecheck/model"
 
 // moments are a set of what a client can be at, a bit each: the state of its process,
 // the phase of its membership, and whether its application waits for an answer.
-// That rules most steps out at a glance.
+// That alone rules most steps out.
 type moments uint64
 
 const numMoments = 64

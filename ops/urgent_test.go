@@ -15,7 +15,7 @@ import (
 // travel, and most faults are soon used up.
 func drawTravelling(t *rapid.T) *model.Config {
 	c := drawConfig(t)
-	for a := model.NoAPI + 1; a < model.DeleteGroups; a++ {
+	for _, a := range memberAPIs() {
 		c.Travels[a] = c.Travels[a] || rapid.IntRange(0, 2).Draw(t, "travels after all") > 0
 	}
 	for _, b := range [...]model.Budget{model.Pauses, model.Stalls, model.Crashes, model.LostAnswers, model.Leaves} {

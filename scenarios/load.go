@@ -339,8 +339,8 @@ func (b *builder) clients() {
 func (b *builder) faults() {
 	f, c := b.in, &b.s.Config
 	var apis []string
-	for a := model.NoAPI + 1; a < model.NumAPIs; a++ {
-		if a != model.DeleteGroups {
+	for _, a := range model.EveryAPI() {
+		if !model.APIs[a].Admin {
 			apis = append(apis, a.String())
 		}
 	}

@@ -22,7 +22,7 @@ type structure struct {
 
 var structures = []structure{
 	{name: "State", each: "Offsets, Ghost.Done, Ghost.Twice"},
-	{name: "Group", all: "State:4, Generation, Leader, Protocol:4 Typed InitialDelay NewMemberAdded, DelaysLeft"},
+	{name: "Group", all: "State:4, Generation, Leader, Protocol:4 Typed InitialDelay NewMemberAdded, DelaysLeft", apart: map[string]string{"Subscribed": "Subscribed"}},
 	{name: "Member", all: "ID, Flags, Protocols, Meta:4 Assignment:4"},
 	{name: "ClientState", each: "Position, Plan", apart: map[string]string{"Metadata": "MetaID, MetaGeneration"},
 		all: "Process:2 Phase:3 Rejoin Leads Revoked, ID, Generation, Protocol:4 Topics:4, Owned:4 Unfetched:4, Dirty:4 Stale:4, Hand:4 Cleared:4, Seen:4 Life:3 BeatFirst"},
