@@ -64,7 +64,7 @@ const (
 
 func appendState(dst []byte, v *State, n int) []byte {
 	for i := range n {
-		dst = put(dst, uint64(v.Offsets[i]+1)|uint64(v.Ghost.Done[i])<<8|uint64(v.Ghost.Twice[i])<<16, 3)
+		dst = put3(dst, uint64(v.Offsets[i]+1)|uint64(v.Ghost.Done[i])<<8|uint64(v.Ghost.Twice[i])<<16)
 	}
 	return dst
 }
@@ -366,7 +366,7 @@ func decodeProducerEntry(src []byte, v *ProducerEntry) []byte {
 }
 
 func appendProducerEntryGuard(dst []byte, v *ProducerEntry) []byte {
-	dst = put(dst, uint64(v.Guard)|uint64(uint8(v.Lowest))<<8|uint64(uint8(v.GuardEpoch))<<16, 3)
+	dst = put3(dst, uint64(v.Guard)|uint64(uint8(v.Lowest))<<8|uint64(uint8(v.GuardEpoch))<<16)
 	return dst
 }
 
@@ -396,7 +396,7 @@ func renumberEntry(g *Permutation, v, to *Entry) {
 }
 
 func appendPendingOffset(dst []byte, v *PendingOffset) []byte {
-	dst = put(dst, uint64(v.PID)|uint64(v.Partition)<<8|uint64(v.At)<<12|uint64(v.Offset)<<16, 3)
+	dst = put3(dst, uint64(v.PID)|uint64(v.Partition)<<8|uint64(v.At)<<12|uint64(v.Offset)<<16)
 	return dst
 }
 

@@ -151,11 +151,13 @@ const _ = uint(15 - MaxMembers)
 // appendMembers writes the members, and their number to what is free of the byte
 // at a place.
 func appendMembers(dst []byte, at int, all *[MaxMembers]Member) []byte {
-	n := 0
-	for ; n < MaxMembers && all[n].ID != 0; n++ {
-		dst = appendMember(dst, &all[n])
+	for i := range all {
+		if all[i].ID == 0 {
+			break
+		}
+		dst = appendMember(dst, &all[i])
+		dst[at] += 1 << 4
 	}
-	dst[at] |= byte(n) << 4
 	return dst
 }
 
@@ -196,10 +198,12 @@ func (l *Layout) parse(src []byte, r *Request) []byte {
 	return src
 }
 
-// put writes the lowest n bytes of a word.
+// put writes the lowest n bytes of a word, and put3 three of them.
 func put(dst []byte, w uint64, n int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, w)[:len(dst)+n]
 }
+
+func put3(dst []byte, w uint64) []byte { return append(dst, byte(w), byte(w>>8), byte(w>>16)) }
 
 func bit(b bool) uint64 {
 	var one uint64

@@ -123,6 +123,8 @@ func writeAppend(w io.Writer, words []word, at string) {
 		switch n := word.size(); n {
 		case 1:
 			line, end = "dst = append(dst, byte(", "))"
+		case 3:
+			line, end = "dst = put3(dst, ", ")"
 		case 2, 4, 8:
 			line, end = fmt.Sprintf("dst = binary.LittleEndian.AppendUint%d(dst, uint%[1]d(", 8*n), "))"
 		}
