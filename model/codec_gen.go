@@ -87,29 +87,25 @@ func renumberState(g *Permutation, v, to *State) {
 }
 
 func appendGroup(dst []byte, v *Group, rank *ranks) []byte {
-	dst = put(dst, uint64(v.State)|uint64(rank.of(v.Generation))<<8|uint64(v.Leader)<<16|uint64(v.Protocol)<<24|bit(v.Typed)<<28|
+	return put(dst, uint64(v.State)|uint64(rank.of(v.Generation))<<8|uint64(v.Leader)<<16|uint64(v.Protocol)<<24|bit(v.Typed)<<28|
 		bit(v.InitialDelay)<<29|bit(v.NewMemberAdded)<<30|uint64(v.DelaysLeft)<<32, 5)
-	return dst
 }
 
 func decodeGroup(src []byte, v *Group) []byte {
 	w := uint64(binary.LittleEndian.Uint32(src)) | uint64(src[4])<<32
 	v.State, v.Generation, v.Leader, v.Protocol = GroupState(w&15), Generation(w>>8&255), MemberID(w>>16&255), Protocol(w>>24&15)
 	v.Typed, v.InitialDelay, v.NewMemberAdded, v.DelaysLeft = w>>28&1 == 1, w>>29&1 == 1, w>>30&1 == 1, uint8(w>>32&255)
-	src = src[5:]
-	return src
+	return src[5:]
 }
 
 func appendGroupSubscribed(dst []byte, v *Group) []byte {
-	dst = append(dst, byte(uint64(v.Subscribed)))
-	return dst
+	return append(dst, byte(uint64(v.Subscribed)))
 }
 
 func decodeGroupSubscribed(src []byte, v *Group) []byte {
 	w := uint64(src[0])
 	v.Subscribed = Meta(w & 255)
-	src = src[1:]
-	return src
+	return src[1:]
 }
 
 func renumberGroup(g *Permutation, v, to *Group) {
@@ -125,16 +121,14 @@ func generationsGroup(rank *ranks, v *Group) {
 }
 
 func appendMember(dst []byte, v *Member) []byte {
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(uint64(v.ID)|uint64(v.Flags)<<8|uint64(v.Protocols)<<16|uint64(v.Meta)<<24|
+	return binary.LittleEndian.AppendUint32(dst, uint32(uint64(v.ID)|uint64(v.Flags)<<8|uint64(v.Protocols)<<16|uint64(v.Meta)<<24|
 		uint64(v.Assignment)<<28))
-	return dst
 }
 
 func decodeMember(src []byte, v *Member) []byte {
 	w := uint64(binary.LittleEndian.Uint32(src))
 	v.ID, v.Flags, v.Protocols, v.Meta, v.Assignment = MemberID(w&255), MemberFlags(w>>8&255), Protocols(w>>16&255), Meta(w>>24&15), PartSet(w>>28&15)
-	src = src[4:]
-	return src
+	return src[4:]
 }
 
 func renumberMember(g *Permutation, v, to *Member) {
@@ -171,15 +165,13 @@ func decodeClientState(src []byte, v *ClientState, n int) []byte {
 }
 
 func appendClientStateMetadata(dst []byte, v *ClientState, rank *ranks) []byte {
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.MetaID)|uint64(rank.of(v.MetaGeneration))<<8))
-	return dst
+	return binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.MetaID)|uint64(rank.of(v.MetaGeneration))<<8))
 }
 
 func decodeClientStateMetadata(src []byte, v *ClientState) []byte {
 	w := uint64(binary.LittleEndian.Uint16(src))
 	v.MetaID, v.MetaGeneration = MemberID(w&255), Generation(w>>8&255)
-	src = src[2:]
-	return src
+	return src[2:]
 }
 
 func renumberClientState(g *Permutation, v, to *ClientState) {
@@ -231,10 +223,9 @@ func decodeRequest(src []byte, v *Request, n int) []byte {
 }
 
 func appendRequestProducer(dst []byte, v *Request) []byte {
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(uint64(v.PID)|uint64(v.NewPID)<<4|uint64(uint8(v.Epoch))<<8|
+	return binary.LittleEndian.AppendUint64(dst, uint64(uint64(v.PID)|uint64(v.NewPID)<<4|uint64(uint8(v.Epoch))<<8|
 		uint64(uint8(v.NewEpoch))<<16|uint64(v.Log)<<24|bit(v.Commit)<<26|bit(v.Plain)<<27|uint64(v.Guard)<<28|uint64(uint8(v.Sequence))<<32|
 		uint64(v.Value)<<40|uint64(v.Elected)<<48|uint64(v.Work)<<56))
-	return dst
 }
 
 func decodeRequestProducer(src []byte, v *Request) []byte {
@@ -242,8 +233,7 @@ func decodeRequestProducer(src []byte, v *Request) []byte {
 	v.PID, v.NewPID, v.Epoch, v.NewEpoch, v.Log = ProducerID(w&15), ProducerID(w>>4&15), Epoch(int8(w>>8&255)), Epoch(int8(w>>16&255)), uint8(w>>24&3)
 	v.Commit, v.Plain, v.Guard, v.Sequence, v.Value = w>>26&1 == 1, w>>27&1 == 1, uint8(w>>28&15), int8(w>>32&255), uint8(w>>40&255)
 	v.Elected, v.Work = int16(w>>48&255), WorkID(w>>56&255)
-	src = src[8:]
-	return src
+	return src[8:]
 }
 
 func renumberRequest(g *Permutation, v, to *Request) {
@@ -295,15 +285,13 @@ func renumberProducer(g *Permutation, v, to *Producer) {
 }
 
 func appendTransactionSide(dst []byte, v *TransactionSide) []byte {
-	dst = append(dst, byte(uint64(v.Incarnation.Epoch)|bit(v.Incarnation.Loading)<<5|bit(v.Incarnation.Zombie)<<6|bit(v.Leaderless)<<7))
-	return dst
+	return append(dst, byte(uint64(v.Incarnation.Epoch)|bit(v.Incarnation.Loading)<<5|bit(v.Incarnation.Zombie)<<6|bit(v.Leaderless)<<7))
 }
 
 func decodeTransactionSide(src []byte, v *TransactionSide) []byte {
 	w := uint64(src[0])
 	v.Incarnation.Epoch, v.Incarnation.Loading, v.Incarnation.Zombie, v.Leaderless = int16(w&31), w>>5&1 == 1, w>>6&1 == 1, w>>7&1 == 1
-	src = src[1:]
-	return src
+	return src[1:]
 }
 
 func appendTransactionSideOffsets(dst []byte, v *TransactionSide, n int) []byte {
@@ -323,9 +311,8 @@ func decodeTransactionSideOffsets(src []byte, v *TransactionSide, n int) []byte 
 }
 
 func appendTransaction(dst []byte, v *Transaction) []byte {
-	dst = put(dst, uint64(v.State)|uint64(v.Pending)<<4|uint64(v.PID)<<8|uint64(v.Prev)<<12|uint64(v.Next)<<16|uint64(v.Version)<<20|
+	return put(dst, uint64(v.State)|uint64(v.Pending)<<4|uint64(v.PID)<<8|uint64(v.Prev)<<12|uint64(v.Next)<<16|uint64(v.Version)<<20|
 		bit(v.FailedFence)<<22|bit(v.ByFence)<<23|uint64(uint8(v.Epoch))<<24|uint64(uint8(v.LastEpoch))<<32|uint64(v.Partitions)<<40, 6)
-	return dst
 }
 
 func decodeTransaction(src []byte, v *Transaction) []byte {
@@ -333,62 +320,53 @@ func decodeTransaction(src []byte, v *Transaction) []byte {
 	v.State, v.Pending, v.PID, v.Prev = TransactionState(w&15), TransactionState(w>>4&15), ProducerID(w>>8&15), ProducerID(w>>12&15)
 	v.Next, v.Version, v.FailedFence, v.ByFence = ProducerID(w>>16&15), TransactionVersion(w>>20&3), w>>22&1 == 1, w>>23&1 == 1
 	v.Epoch, v.LastEpoch, v.Partitions = Epoch(int8(w>>24&255)), Epoch(int8(w>>32&255)), PartSet(w>>40&255)
-	src = src[6:]
-	return src
+	return src[6:]
 }
 
 func appendMarker(dst []byte, v *Marker) []byte {
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(uint64(v.PID)|bit(v.Commit)<<4|bit(v.Stuck)<<5|bit(v.Version.bumps())<<6|
+	return binary.LittleEndian.AppendUint32(dst, uint32(uint64(v.PID)|bit(v.Commit)<<4|bit(v.Stuck)<<5|bit(v.Version.bumps())<<6|
 		uint64(uint8(v.Epoch))<<8|uint64(v.CoordinatorEpoch)<<16|uint64(v.To)<<24))
-	return dst
 }
 
 func decodeMarker(src []byte, v *Marker) []byte {
 	w := uint64(binary.LittleEndian.Uint32(src))
 	v.PID, v.Commit, v.Stuck, v.Version, v.Epoch = ProducerID(w&15), w>>4&1 == 1, w>>5&1 == 1, style(w>>6&1 == 1), Epoch(int8(w>>8&255))
 	v.CoordinatorEpoch, v.To = int16(w>>16&255), PartSet(w>>24&255)
-	src = src[4:]
-	return src
+	return src[4:]
 }
 
 func appendProducerEntry(dst []byte, v *ProducerEntry) []byte {
-	dst = put(dst, uint64(v.PID)|bit(v.Open)<<4|bit(v.GuardBumps)<<6|uint64(uint8(v.Epoch))<<8|uint64(v.CoordinatorEpoch+1)<<16|
+	return put(dst, uint64(v.PID)|bit(v.Open)<<4|bit(v.GuardBumps)<<6|uint64(uint8(v.Epoch))<<8|uint64(v.CoordinatorEpoch+1)<<16|
 		uint64(uint8(v.Last))<<24|uint64(v.Kept)<<32, 5)
-	return dst
 }
 
 func decodeProducerEntry(src []byte, v *ProducerEntry) []byte {
 	w := uint64(binary.LittleEndian.Uint32(src)) | uint64(src[4])<<32
 	v.PID, v.Open, v.GuardBumps, v.Epoch, v.CoordinatorEpoch = ProducerID(w&15), w>>4&1 == 1, w>>6&1 == 1, Epoch(int8(w>>8&255)), int16(w>>16&255)-1
 	v.Last, v.Kept = int32(int8(w>>24&255)), uint8(w>>32&255)
-	src = src[5:]
-	return src
+	return src[5:]
 }
 
 func appendProducerEntryGuard(dst []byte, v *ProducerEntry) []byte {
-	dst = put3(dst, uint64(v.Guard)|uint64(uint8(v.Lowest))<<8|uint64(uint8(v.GuardEpoch))<<16)
-	return dst
+	return put3(dst, uint64(v.Guard)|uint64(uint8(v.Lowest))<<8|uint64(uint8(v.GuardEpoch))<<16)
 }
 
 func decodeProducerEntryGuard(src []byte, v *ProducerEntry) []byte {
 	w := uint64(binary.LittleEndian.Uint16(src)) | uint64(src[2])<<16
 	v.Guard, v.Lowest, v.GuardEpoch = uint8(w&255), int32(int8(w>>8&255)), Epoch(int8(w>>16&255))
-	src = src[3:]
-	return src
+	return src[3:]
 }
 
 func appendEntry(dst []byte, v *Entry) []byte {
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(uint64(v.Rec.Kind)|uint64(v.Rec.PID)<<4|uint64(v.Work)<<8|uint64(v.Value)<<16|
+	return binary.LittleEndian.AppendUint32(dst, uint32(uint64(v.Rec.Kind)|uint64(v.Rec.PID)<<4|uint64(v.Work)<<8|uint64(v.Value)<<16|
 		uint64(v.Stale)<<24|bit(v.Read)<<31))
-	return dst
 }
 
 func decodeEntry(src []byte, v *Entry) []byte {
 	w := uint64(binary.LittleEndian.Uint32(src))
 	v.Rec.Kind, v.Rec.PID, v.Work, v.Value, v.Stale = RecordKind(w&15), ProducerID(w>>4&15), WorkID(w>>8&255), uint8(w>>16&255), PartSet(w>>24&127)
 	v.Read = w>>31&1 == 1
-	src = src[4:]
-	return src
+	return src[4:]
 }
 
 func renumberEntry(g *Permutation, v, to *Entry) {
@@ -396,27 +374,23 @@ func renumberEntry(g *Permutation, v, to *Entry) {
 }
 
 func appendPendingOffset(dst []byte, v *PendingOffset) []byte {
-	dst = put3(dst, uint64(v.PID)|uint64(v.Partition)<<8|uint64(v.At)<<12|uint64(v.Offset)<<16)
-	return dst
+	return put3(dst, uint64(v.PID)|uint64(v.Partition)<<8|uint64(v.At)<<12|uint64(v.Offset)<<16)
 }
 
 func decodePendingOffset(src []byte, v *PendingOffset) []byte {
 	w := uint64(binary.LittleEndian.Uint16(src)) | uint64(src[2])<<16
 	v.PID, v.Partition, v.At, v.Offset = ProducerID(w&255), uint8(w>>8&15), uint32(w>>12&15), Offset(w>>16&255)
-	src = src[3:]
-	return src
+	return src[3:]
 }
 
 func appendWork(dst []byte, v *Work) []byte {
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.Told)|bit(v.Fenced)<<2|uint64(v.Committed)<<4|uint64(v.Aborted)<<8))
-	return dst
+	return binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.Told)|bit(v.Fenced)<<2|uint64(v.Committed)<<4|uint64(v.Aborted)<<8))
 }
 
 func decodeWork(src []byte, v *Work) []byte {
 	w := uint64(binary.LittleEndian.Uint16(src))
 	v.Told, v.Fenced, v.Committed, v.Aborted = Told(w&3), w>>2&1 == 1, uint8(w>>4&15), uint8(w>>8&255)
-	src = src[2:]
-	return src
+	return src[2:]
 }
 
 func renumberEvent(g *Permutation, v, to *Event) {

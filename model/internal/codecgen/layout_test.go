@@ -100,21 +100,28 @@ func (l *layout) writePiece(w io.Writer, p *piece) {
 	if slices.ContainsFunc(slices.Concat(p.words...), func(f field) bool { return f.typ == "Generation" }) {
 		rank = ", rank *ranks"
 	}
-	fmt.Fprintf(w, "\nfunc append%s%s(dst []byte%s%s) []byte {\n", l.name, p.name, args, rank)
-	writeAppend(w, p.words, "")
+	var to, from strings.Builder
+	writeAppend(&to, p.words, "")
+	writeDecode(&from, p.words, "")
 	if len(p.each) > 0 {
-		fmt.Fprintf(w, "for i := range n {\n")
-		writeAppend(w, p.each, "[i]")
-		fmt.Fprintf(w, "}\n")
+		fmt.Fprintf(&to, "for i := range n {\n")
+		writeAppend(&to, p.each, "[i]")
+		fmt.Fprintf(&to, "}\n")
+		fmt.Fprintf(&from, "for i := range n {\n")
+		writeDecode(&from, p.each, "[i]")
+		fmt.Fprintf(&from, "}\n")
 	}
-	fmt.Fprintf(w, "return dst\n}\n\nfunc decode%s%s(src []byte%s) []byte {\n", l.name, p.name, args)
-	writeDecode(w, p.words, "")
-	if len(p.each) > 0 {
-		fmt.Fprintf(w, "for i := range n {\n")
-		writeDecode(w, p.each, "[i]")
-		fmt.Fprintf(w, "}\n")
+	fmt.Fprintf(w, "\nfunc append%s%s(dst []byte%s%s) []byte {\n%s}\n", l.name, p.name, args, rank, returning(to.String(), "dst"))
+	fmt.Fprintf(w, "\nfunc decode%s%s(src []byte%s) []byte {\n%s}\n", l.name, p.name, args, returning(from.String(), "src"))
+}
+
+// returning makes the last statement, where it sets a variable, return its value.
+func returning(body, name string) string {
+	i := strings.LastIndex(body, name+" = ")
+	if strings.HasSuffix(body, "}\n") {
+		return body + "return " + name + "\n"
 	}
-	fmt.Fprintf(w, "return src\n}\n")
+	return body[:i] + "return " + strings.TrimPrefix(body[i:], name+" = ")
 }
 
 func writeAppend(w io.Writer, words []word, at string) {
