@@ -16,7 +16,7 @@ import (
 // The same violation gives the same counterexample, whatever the number of
 // workers of the searches.
 func Minimal(ctx context.Context, s *scenarios.Scenario, f Found) (*Counterexample, error) {
-	g, steps, err := stageOf(context.WithoutCancel(ctx), s, f)
+	g, steps, err := trialOf(context.WithoutCancel(ctx), s, f)
 	if err != nil {
 		return nil, err
 	}
@@ -31,10 +31,10 @@ func Minimal(ctx context.Context, s *scenarios.Scenario, f Found) (*Counterexamp
 	return newCounterexample(context.WithoutCancel(ctx), g.scenario, f.Property, steps)
 }
 
-// stageOf puts a violation on stage: its scenario, and of its steps those that
+// trialOf is a trial of a violation: its scenario, and of its steps those that
 // can be taken.
-func stageOf(ctx context.Context, s *scenarios.Scenario, f Found) (*stage, []search.Step, error) {
-	g, err := newStage(ctx, s, f.Property)
+func trialOf(ctx context.Context, s *scenarios.Scenario, f Found) (*trial, []search.Step, error) {
+	g, err := newTrial(ctx, s, f.Property)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,7 +47,7 @@ func stageOf(ctx context.Context, s *scenarios.Scenario, f Found) (*stage, []sea
 
 // newCounterexample tells the story of steps that violate one property.
 func newCounterexample(ctx context.Context, s *scenarios.Scenario, property string, steps []search.Step) (*Counterexample, error) {
-	g, err := newStage(ctx, s, property)
+	g, err := newTrial(ctx, s, property)
 	if err != nil {
 		return nil, err
 	}

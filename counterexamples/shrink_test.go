@@ -56,7 +56,7 @@ func TestShrinkOverAllMutations(t *testing.T) {
 // shrunk leaves out of a violation all that it does not need, and searches for
 // nothing else.
 func shrunk(s *scenarios.Scenario, f Found) ([]search.Step, error) {
-	g, steps, err := stageOf(context.Background(), s, f)
+	g, steps, err := trialOf(context.Background(), s, f)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func shrunk(s *scenarios.Scenario, f Found) ([]search.Step, error) {
 // add minimises one failure by shrink and compares with the shortest.
 func (n *tally) add(t *testing.T, s *scenarios.Scenario, f Found) {
 	t.Helper()
-	g, steps, err := stageOf(context.Background(), s, f)
+	g, steps, err := trialOf(context.Background(), s, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func minimalIsShortest(t *testing.T, s *scenarios.Scenario, f Found) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := newStage(context.Background(), s, f.Property)
+	g, err := newTrial(context.Background(), s, f.Property)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func randomFailure(t *testing.T, s *scenarios.Scenario, seed uint64) (Found, boo
 		}
 		return Found{r.Violation.Property, r.Violation.Trace.Steps}, true
 	}
-	g, err := newStage(context.Background(), s, s.Goals[0].Name)
+	g, err := newTrial(context.Background(), s, s.Goals[0].Name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func randomFailure(t *testing.T, s *scenarios.Scenario, seed uint64) (Found, boo
 	return Found{}, false
 }
 
-func (g *stage) randomRun(random *rand.Rand, most int) []search.Step {
+func (g *trial) randomRun(random *rand.Rand, most int) []search.Step {
 	s := g.start()
 	var next, drawn model.State
 	var steps []search.Step
@@ -200,7 +200,7 @@ func TestShrinkRefuses(t *testing.T) {
 // calmest finds the best of all orders, as trying them all shows.
 func TestCalmestIsBest(t *testing.T) {
 	for name, c := range Saved() {
-		g, err := newStage(context.Background(), c.Scenario, c.Property)
+		g, err := newTrial(context.Background(), c.Scenario, c.Property)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +235,7 @@ func TestCalmestIsBest(t *testing.T) {
 }
 
 // taken is the naive way to take one more step.
-func (g *stage) taken(p *prefix, i int, all []search.Step) *prefix {
+func (g *trial) taken(p *prefix, i int, all []search.Step) *prefix {
 	kinds, _ := kindsOf(all)
 	var next model.State
 	st, ok := g.sys.Take(&p.state, &next, kinds[i])

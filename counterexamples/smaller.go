@@ -12,7 +12,7 @@ const maxStates = 300_000
 
 // smallest looks for the smallest scenario that still violates the property,
 // in no more steps than are known.
-func (g *stage) smallest(steps []search.Step) (*stage, []search.Step) {
+func (g *trial) smallest(steps []search.Step) (*trial, []search.Step) {
 	for changed := true; changed; {
 		changed = false
 		for _, change := range g.scenario.Definition.Smaller() {
@@ -29,13 +29,13 @@ func (g *stage) smallest(steps []search.Step) (*stage, []search.Step) {
 }
 
 // changed tries one change.
-func (g *stage) changed(change scenarios.Change, steps []search.Step) (*stage, []search.Step, bool) {
+func (g *trial) changed(change scenarios.Change, steps []search.Step) (*trial, []search.Step, bool) {
 	applies := false
 	s, err := g.scenario.Change(func(d *scenarios.Definition) { applies = change(d) })
 	if err != nil || !applies {
 		return nil, nil, false
 	}
-	smaller, err := newStage(g.ctx, s, g.property())
+	smaller, err := newTrial(g.ctx, s, g.property())
 	if err != nil {
 		return nil, nil, false
 	}
@@ -48,7 +48,7 @@ func (g *stage) changed(change scenarios.Change, steps []search.Step) (*stage, [
 	return nil, nil, false
 }
 
-func (g *stage) property() string {
+func (g *trial) property() string {
 	if g.goal != nil {
 		return g.goal.Name
 	}
@@ -56,7 +56,7 @@ func (g *stage) property() string {
 }
 
 // shortest searches for a violation of at most so many steps.
-func (g *stage) shortest(most int) ([]search.Step, bool) {
+func (g *trial) shortest(most int) ([]search.Step, bool) {
 	o := g.scenario.Options()
 	o.MaxStates = maxStates
 	if g.goal == nil { // a trap shows only when everything has been explored

@@ -137,7 +137,7 @@ func (t *teller) step(before, after *model.State, st search.Step) *step {
 
 // A teller follows a counterexample and puts it into words.
 type teller struct {
-	g        *stage
+	g        *trial
 	subjects []subject
 	probe    *ops.Exec // lets requests travel, so that what they carry can be seen
 	restored []restored
@@ -154,7 +154,7 @@ type restored struct {
 }
 
 func newTeller(c *Counterexample) (*teller, error) {
-	g, err := newStage(context.Background(), c.Scenario, c.Property)
+	g, err := newTrial(context.Background(), c.Scenario, c.Property)
 	if err != nil {
 		return nil, err
 	}
