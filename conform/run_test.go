@@ -13,8 +13,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fencecheck/conform/frame"
+	"fencecheck/conform/groups"
 	"fencecheck/model"
 )
+
+// bootstrap is a real broker, where CI has started one; "" is the embedded one.
+func bootstrap() string { return os.Getenv("FENCECHECK_BOOTSTRAP") }
 
 func TestBrokerConforms(t *testing.T) {
 	t.Parallel()
@@ -29,7 +34,7 @@ func TestBrokerConforms(t *testing.T) {
 		assert.Len(t, report.Parts, 1)
 		left := 0
 		for _, u := range report.Unprovoked {
-			if u.Reason != newMemberTimer {
+			if u.Reason != groups.NewMemberTimer {
 				left++
 			}
 		}
@@ -116,7 +121,7 @@ func TestExitStatus(t *testing.T) {
 }
 
 func TestJUnitEscapes(t *testing.T) {
-	r := Report{Broker: `<"&>`, Seconds: 1, Differences: []Difference{{Triple: Triple{`a<b`, "]]>", "&"}, Broker: "\x00\"", Steps: []Exchange{{Request: "x"}}}},
+	r := Report{Broker: `<"&>`, Seconds: 1, Differences: []Difference{{Triple: Triple{Request: `a<b`, State: "]]>", Answer: "&"}, Broker: "\x00\"", Steps: []Exchange{{Request: "x"}}}},
 		Stopped: "<ended>"}
 	var b bytes.Buffer
 	require.NoError(t, r.WriteJUnit(&b))
@@ -128,8 +133,8 @@ func TestJUnitEscapes(t *testing.T) {
 }
 
 func TestKnownFiles(t *testing.T) {
-	assert.NotEmpty(t, KfakeKnown())
-	for _, k := range KfakeKnown() {
+	assert.NotEmpty(t, frame.KfakeKnown())
+	for _, k := range frame.KfakeKnown() {
 		assert.NotEmpty(t, k.Rule, k.ID)
 		if k.Explained != "" {
 			_, ok := model.MutationByID(k.Explained)
@@ -146,7 +151,7 @@ func TestKnownFiles(t *testing.T) {
 		`[{"id":"x","why":"y","request":"[","state":"*","model":"*","broker":"*"}]`,
 		`[{"id":"x","why":"y","requests":"*"}]`,
 	} {
-		_, err := ParseKnown([]byte(bad))
+		_, err := frame.ParseKnown([]byte(bad))
 		assert.Error(t, err, bad)
 	}
 	_, err = ReadKnown(filepath.Join(t.TempDir(), "none"))

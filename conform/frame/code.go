@@ -1,0 +1,85 @@
+package frame
+
+// A Coder writes the fields of a state one after the other, or reads them back:
+// one list of fields serves both.
+type Coder struct {
+	out     []byte
+	in      []byte
+	reading bool
+}
+
+// Append appends the encoding of a state, of which code lists the fields.
+func Append[S any](dst []byte, s *S, code func(*S, *Coder)) []byte {
+	c, copied := Coder{out: dst}, *s
+	code(&copied, &c)
+	return c.out
+}
+
+// Decode is the inverse of Append.
+func Decode[S any](src []byte, s *S, code func(*S, *Coder)) {
+	var zero S
+	*s = zero
+	code(s, &Coder{in: src, reading: true})
+}
+
+// Code writes or reads one number of at most 16 bits.
+func Code[T ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~uint64](c *Coder, v *T) {
+	if c.reading {
+		*v = T(int16(uint16(c.in[0])<<8 | uint16(c.in[1])))
+		c.in = c.in[2:]
+		return
+	}
+	c.out = append(c.out, byte(uint64(*v)>>8), byte(*v))
+}
+
+// Byte writes or reads one number of at most 8 bits.
+func Byte[T ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~uint64](c *Coder, v *T) {
+	if c.reading {
+		*v = T(c.in[0])
+		c.in = c.in[1:]
+		return
+	}
+	c.out = append(c.out, byte(*v))
+}
+
+// Flag writes or reads one bool.
+func Flag(c *Coder, v *bool) {
+	b := Bit(*v)
+	Code(c, &b)
+	*v = b != 0
+}
+
+// Bit is 1 for true.
+func Bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Bits packs the fields of a step into one number, or reads them back.
+type Bits struct {
+	Packed  uint32
+	at      int
+	reading bool
+}
+
+// Unpacking reads back.
+func Unpacking(packed uint32) *Bits { return &Bits{Packed: packed, reading: true} }
+
+// Pack packs or reads a field of so many bits.
+func Pack[T ~uint8](b *Bits, v *T, width int) {
+	if b.reading {
+		*v = T(b.Packed >> b.at & (1<<width - 1))
+	} else {
+		b.Packed |= uint32(*v) << b.at
+	}
+	b.at += width
+}
+
+// PackFlag packs or reads a bool.
+func PackFlag(b *Bits, v *bool) {
+	bit := Bit(*v)
+	Pack(b, &bit, 1)
+	*v = bit != 0
+}

@@ -1,0 +1,66 @@
+package groups
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"fencecheck/conform/frame"
+	"fencecheck/model"
+)
+
+func TestEveryRowIsWhole(t *testing.T) {
+	seen := map[string]bool{}
+	for o := range numOps {
+		row := o.row()
+		assert.NotEmpty(t, row.name)
+		assert.False(t, seen[row.name])
+		seen[row.name] = true
+		assert.NotEmpty(t, row.rules, row.name)
+		assert.NotEmpty(t, o.title(), row.name)
+		assert.Positive(t, row.weight, row.name)
+		assert.Equal(t, o.timer(), row.fire != nil, row.name)
+		assert.Equal(t, o.timer(), row.message == nil, row.name)
+		assert.Equal(t, o.timer(), row.read == nil, row.name)
+		if !o.timer() {
+			r := newRequest(o)
+			m := (&sending{ids: &binding{}}).message(&r)
+			assert.Equal(t, row.version, m.GetVersion(), row.name)
+			assert.LessOrEqual(t, row.version, m.MaxVersion(), row.name)
+		}
+	}
+}
+
+func TestStepsSurviveTheirPacking(t *testing.T) {
+	s := start()
+	s.Members[0], s.Members[1] = model.Member{ID: 1}, model.Member{ID: 2}
+	s.steps(seats, func(st Step) {
+		st.Choice = choice{2, model.RoundRobin}
+		assert.Equal(t, st, unpack(st.Op, st.pack()))
+	})
+}
+
+// A plan is made of canonical states, which search keeps encoded.
+func TestStatesSurviveTheirEncoding(t *testing.T) {
+	g := &game{}
+	y := system{game: *g}
+	s := start()
+	for range 40 {
+		var next *state
+		s.steps(plannedSeats, func(st Step) {
+			if r, ok := s.resolve(st); ok && next == nil {
+				o := g.decide(&s, r)
+				if c := o.After.canonical(); c != s.canonical() && !c.Group.InitialDelay {
+					next = &c
+				}
+			}
+		})
+		if next == nil {
+			break
+		}
+		s = *next
+		var back state
+		frame.Decode(y.Append(nil, &s), &back, (*state).code)
+		assert.Equal(t, s, back)
+	}
+}

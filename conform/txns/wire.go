@@ -1,0 +1,252 @@
+package txns
+
+import (
+	"hash/crc32"
+	"strconv"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"fencecheck/conform/frame"
+	"fencecheck/conform/groups"
+	"fencecheck/conform/wire"
+	"fencecheck/model"
+)
+
+// offsetsTopic is the group coordinators' log.
+const offsetsTopic = "__consumer_offsets"
+
+// sending is what requests need besides what the model knows of them.
+type sending struct {
+	tid         string
+	coordinator string // its address
+	outputs     [numOutputs]output
+	base        [numOutputs]int64 // where the play's records begin
+	group       group
+	offsets     int32 // the group's partition of offsetsTopic
+	timeout     time.Duration
+	pids        map[model.ProducerID]int64
+	names       map[int64]model.ProducerID
+	firstOffset int64 // of the group in the play, added to the model's on the wire
+}
+
+// A group is one with a single member.
+type group struct {
+	groups.Member
+	coordinator string // its address
+}
+
+// Versions are those that a broker must speak.
+func Versions() []wire.Version {
+	var all []wire.Version
+	for o := range numOps {
+		row := o.row()
+		if row.message == nil {
+			continue
+		}
+		m := row.message(&sending{}, &request{Step: Step{Op: o}}, 0)
+		for _, v := range row.versions {
+			all = append(all, wire.Version{Key: m.Key(), Number: v.number})
+		}
+	}
+	return all
+}
+
+func (x *sending) bind(p model.ProducerID, wire int64) { x.pids[p], x.names[wire] = wire, p }
+
+// on is where a log is on the broker.
+func (x *sending) on(log uint8) (topic string, partition int32) {
+	if log == offsetsLog {
+		return offsetsTopic, x.offsets
+	}
+	return x.outputs[log].topic, x.outputs[log].partition
+}
+
+// address is whom a request goes to.
+func (x *sending) address(r *request) string {
+	switch {
+	case r.row().to == toCoordinator:
+		return x.coordinator
+	case r.Step.Log == offsetsLog:
+		return x.group.coordinator
+	}
+	return x.outputs[r.Step.Log].leader
+}
+
+// message is a request as it goes over the wire. number is that of the record or
+// commit that it brings.
+func (x *sending) message(r *request, number int32) kmsg.Request {
+	m := r.row().message(x, r, number)
+	m.SetVersion(r.version().number)
+	return m
+}
+
+func (x *sending) initProducer(r *request, _ int32) kmsg.Request {
+	m := kmsg.NewPtrInitProducerIDRequest()
+	m.TransactionalID, m.TransactionTimeoutMillis = &x.tid, int32(x.timeout.Milliseconds())
+	m.ProducerID, m.ProducerEpoch = x.pids[r.PID], int16(r.Epoch)
+	return m
+}
+
+func (x *sending) addOffsets(r *request, _ int32) kmsg.Request {
+	m := kmsg.NewPtrAddOffsetsToTxnRequest()
+	m.TransactionalID, m.ProducerID, m.ProducerEpoch, m.Group = x.tid, x.pids[r.PID], int16(r.Epoch), x.group.Group
+	return m
+}
+
+func (x *sending) endTxn(r *request, _ int32) kmsg.Request {
+	m := kmsg.NewPtrEndTxnRequest()
+	m.TransactionalID, m.ProducerID, m.ProducerEpoch, m.Commit = x.tid, x.pids[r.PID], int16(r.Epoch), r.Commit
+	return m
+}
+
+func (x *sending) addPartition(r *request, _ int32) kmsg.Request {
+	topic, partition := x.on(r.Step.Log)
+	m := kmsg.NewPtrAddPartitionsToTxnRequest()
+	if r.Version == model.TV1 && !r.Verify { // before v4
+		t := kmsg.NewAddPartitionsToTxnRequestTopic()
+		t.Topic, t.Partitions = topic, []int32{partition}
+		m.TransactionalID, m.ProducerID, m.ProducerEpoch, m.Topics = x.tid, x.pids[r.PID], int16(r.Epoch), append(m.Topics, t)
+		return m
+	}
+	t := kmsg.NewAddPartitionsToTxnRequestTransactionTopic()
+	t.Topic, t.Partitions = topic, []int32{partition}
+	n := kmsg.NewAddPartitionsToTxnRequestTransaction()
+	n.TransactionalID, n.ProducerID, n.ProducerEpoch, n.VerifyOnly, n.Topics = x.tid, x.pids[r.PID], int16(r.Epoch), r.Verify, append(n.Topics, t)
+	m.Transactions = append(m.Transactions, n)
+	return m
+}
+
+func (x *sending) produce(r *request, number int32) kmsg.Request {
+	p := kmsg.NewProduceRequestTopicPartition()
+	topic, partition := x.on(r.Step.Log)
+	p.Partition, p.Records = partition, batchOf(x.pids[r.PID], r, number)
+	t := kmsg.NewProduceRequestTopic()
+	t.Topic, t.Partitions = topic, append(t.Partitions, p)
+	m := kmsg.NewPtrProduceRequest()
+	if r.Transactional {
+		m.TransactionID = &x.tid
+	}
+	m.Acks, m.TimeoutMillis, m.Topics = -1, 10_000, append(m.Topics, t)
+	return m
+}
+
+// transactional is the attribute of a batch.
+const transactional = 0x10
+
+// batchOf is a batch of one record, whose value is its number.
+func batchOf(pid int64, r *request, number int32) []byte {
+	record := kmsg.NewRecord()
+	record.Value = []byte(strconv.Itoa(int(number)))
+	record.Length = int32(len(record.AppendTo(nil)) - 1) // of a varint of one byte
+	now := time.Now().UnixMilli()
+	b := kmsg.RecordBatch{PartitionLeaderEpoch: -1, Magic: 2, FirstTimestamp: now, MaxTimestamp: now, ProducerID: pid,
+		ProducerEpoch: int16(r.Epoch), FirstSequence: r.Sequence, NumRecords: 1, Records: record.AppendTo(nil)}
+	if r.Transactional {
+		b.Attributes = transactional
+	}
+	raw := b.AppendTo(nil)
+	b.Length = int32(len(raw) - 12)
+	b.CRC = int32(crc32.Checksum(raw[21:], castagnoli))
+	return b.AppendTo(nil)
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func (x *sending) txnCommit(r *request, number int32) kmsg.Request {
+	m := kmsg.NewPtrTxnOffsetCommitRequest()
+	m.TransactionalID, m.Group, m.ProducerID, m.ProducerEpoch = x.tid, x.group.Group, x.pids[r.PID], int16(r.Epoch)
+	m.Generation, m.MemberID = int32(r.Generation), x.memberID(r.MemberID)
+	if m.Generation >= 0 {
+		m.Generation += x.group.Generation - int32(generation)
+	}
+	if r.Step.Cred == absentGroup {
+		m.Group += "-absent"
+	}
+	commitTxnOffset(m, x.outputs[0].topic, x.outputs[0].partition, x.firstOffset+int64(number))
+	return m
+}
+
+// commitTxnOffset adds an offset to a TxnOffsetCommit.
+func commitTxnOffset(m *kmsg.TxnOffsetCommitRequest, topic string, partition int32, offset int64) {
+	if len(m.Topics) == 0 {
+		t := kmsg.NewTxnOffsetCommitRequestTopic()
+		t.Topic = topic
+		m.Topics = append(m.Topics, t)
+	}
+	p := kmsg.NewTxnOffsetCommitRequestTopicPartition()
+	p.Partition, p.Offset = partition, offset
+	m.Topics[0].Partitions = append(m.Topics[0].Partitions, p)
+}
+
+func (x *sending) memberID(id model.MemberID) string {
+	switch id {
+	case theMember:
+		return x.group.ID
+	case notAMember:
+		return wire.ClientID + "-00000000-0000-0000-0000-000000000000"
+	}
+	return ""
+}
+
+func (x *sending) marker(r *request, _ int32) kmsg.Request {
+	topic, partition := x.on(r.Step.Log)
+	t := kmsg.NewWriteTxnMarkersRequestMarkerTopic()
+	t.Topic, t.Partitions = topic, []int32{partition}
+	n := kmsg.NewWriteTxnMarkersRequestMarker()
+	n.ProducerID, n.ProducerEpoch, n.Committed, n.CoordinatorEpoch = x.pids[r.PID], int16(r.Epoch), r.Commit, int32(r.CoordinatorEpoch)
+	n.TransactionVersion, n.Topics = int8(r.Version), append(n.Topics, t)
+	m := kmsg.NewPtrWriteTxnMarkersRequest()
+	m.Markers = append(m.Markers, n)
+	return m
+}
+
+func (x *sending) memberCommit(_ *request, number int32) kmsg.Request {
+	p := kmsg.NewOffsetCommitRequestTopicPartition()
+	p.Partition, p.Offset = x.outputs[0].partition, x.firstOffset+int64(number)
+	t := kmsg.NewOffsetCommitRequestTopic()
+	t.Topic, t.Partitions = x.outputs[0].topic, append(t.Partitions, p)
+	m := kmsg.NewPtrOffsetCommitRequest()
+	m.Group, m.MemberID, m.Generation, m.Topics = x.group.Group, x.group.ID, x.group.Generation, append(m.Topics, t)
+	return m
+}
+
+func (x *sending) fetch(r *request, _ int32) kmsg.Request {
+	o := &x.outputs[r.Step.Log]
+	p := kmsg.NewFetchRequestTopicPartition()
+	p.Partition, p.FetchOffset, p.PartitionMaxBytes = o.partition, x.base[r.Step.Log], wire.MaxFrame/2
+	t := kmsg.NewFetchRequestTopic()
+	t.Topic, t.Partitions = o.topic, append(t.Partitions, p)
+	m := kmsg.NewPtrFetchRequest()
+	m.MaxBytes, m.IsolationLevel, m.Topics, m.SessionEpoch = wire.MaxFrame/2, isolation(r), append(m.Topics, t), -1
+	return m
+}
+
+func (x *sending) listOffsets(r *request, _ int32) kmsg.Request {
+	o := &x.outputs[r.Step.Log]
+	p := kmsg.NewListOffsetsRequestTopicPartition()
+	p.Partition, p.Timestamp = o.partition, -1
+	t := kmsg.NewListOffsetsRequestTopic()
+	t.Topic, t.Partitions = o.topic, append(t.Partitions, p)
+	m := kmsg.NewPtrListOffsetsRequest()
+	m.IsolationLevel, m.Topics = isolation(r), append(m.Topics, t)
+	return m
+}
+
+func isolation(r *request) int8 { return int8(frame.Bit(r.Step.Stable)) }
+
+func (x *sending) fetchOffset(r *request, _ int32) kmsg.Request {
+	t := kmsg.NewOffsetFetchRequestGroupTopic()
+	t.Topic, t.Partitions = x.outputs[0].topic, []int32{x.outputs[0].partition}
+	g := kmsg.NewOffsetFetchRequestGroup()
+	g.Group, g.Topics = x.group.Group, append(g.Topics, t)
+	m := kmsg.NewPtrOffsetFetchRequest()
+	m.RequireStable, m.Groups = r.Step.Stable, append(m.Groups, g)
+	return m
+}
+
+func (x *sending) describe(*request, int32) kmsg.Request {
+	m := kmsg.NewPtrDescribeTransactionsRequest()
+	m.TransactionalIDs = []string{x.tid}
+	return m
+}
