@@ -57,29 +57,24 @@ func Bit(b bool) byte {
 	return 0
 }
 
-// Bits packs the fields of a step into one number, or reads them back.
-type Bits struct {
-	Packed  uint32
-	at      int
-	reading bool
+// An Index numbers the steps of an exploration, for search to carry.
+type Index[T comparable] struct {
+	steps   []T
+	numbers map[T]uint32
 }
 
-// Unpacking reads back.
-func Unpacking(packed uint32) *Bits { return &Bits{Packed: packed, reading: true} }
+// NewIndex is an index of nothing yet.
+func NewIndex[T comparable]() *Index[T] { return &Index[T]{numbers: map[T]uint32{}} }
 
-// Pack packs or reads a field of so many bits.
-func Pack[T ~uint8](b *Bits, v *T, width int) {
-	if b.reading {
-		*v = T(b.Packed >> b.at & (1<<width - 1))
-	} else {
-		b.Packed |= uint32(*v) << b.at
+// Number is that of a step.
+func (x *Index[T]) Number(step T) uint32 {
+	n, ok := x.numbers[step]
+	if !ok {
+		n = uint32(len(x.steps))
+		x.steps, x.numbers[step] = append(x.steps, step), n
 	}
-	b.at += width
+	return n
 }
 
-// PackFlag packs or reads a bool.
-func PackFlag(b *Bits, v *bool) {
-	bit := Bit(*v)
-	Pack(b, &bit, 1)
-	*v = bit != 0
-}
+// Step is the one with a number.
+func (x *Index[T]) Step(number uint32) T { return x.steps[number] }

@@ -64,7 +64,7 @@ func (r *Tally) giveUp() {
 	r.unfinished++
 }
 
-// progress is a glance at the part.
+// progress is how far the part has come.
 func (r *Tally) progress() Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,6 +14,7 @@ import (
 type system struct {
 	game   game
 	limits admin.Limits
+	steps  *frame.Index[Step]
 }
 
 // plannedSeats bounds the groups whose triples are enumerated: with a third id
@@ -42,7 +43,7 @@ func (y system) Next(s, next *state, emit func(search.Step)) {
 			if unreal(s, &r) {
 				*next = *s
 			}
-			emit(search.Step{Op: uint16(st.Op), Arg: st.pack()})
+			emit(search.Step{Op: uint16(st.Op), Arg: y.steps.Number(st)})
 		}
 	})
 }
@@ -75,7 +76,7 @@ func (y system) Outcomes() []string { return nil }
 
 // Look says what a transition shows.
 func (y system) Look(before *state, st search.Step) frame.Transition[Step] {
-	s := unpack(op(st.Op), st.Arg)
+	s := y.steps.Step(st.Arg)
 	r, _ := before.resolve(s)
 	o := y.game.decide(before, r)
 	t := triple(before, &r, &o)
@@ -105,7 +106,7 @@ const (
 
 // makePlan enumerates every triple, and the shortest sequences to each.
 func makePlan(ctx context.Context, g game, l admin.Limits) (*frame.Plan[Step], error) {
-	e, err := frame.Explore(ctx, system{g, l}, 0)
+	e, err := frame.Explore(ctx, system{g, l, frame.NewIndex[Step]()}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func makePlan(ctx context.Context, g game, l admin.Limits) (*frame.Plan[Step], e
 	p.Add(e, 1)
 	if g.instant { // what could be reached if only the broker had an initial delay
 		g.instant = false
-		if e, err = frame.Explore(ctx, system{g, l}, 0); err != nil {
+		if e, err = frame.Explore(ctx, system{g, l, frame.NewIndex[Step]()}, 0); err != nil {
 			return nil, err
 		}
 		p.AddUnreal(e, noInitialDelay)

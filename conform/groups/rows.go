@@ -36,9 +36,9 @@ type row struct {
 	answer func(s *state, r model.Reply, a *answer)
 	rules  []rule
 	// story has the operations of scenarios that are the step, where no client sends
-	// it. Where one does, tell fills in what it says besides member and generation.
-	story []string
-	tell  func(t *telling, r *request)
+	// it. Where one does, fromStory fills in what it says besides member and generation.
+	story     []string
+	fromStory func(t *storyStep, r *request)
 }
 
 // op is a row of the table.
@@ -64,19 +64,19 @@ const (
 var rows = [numOps]row{
 	joinNew: {name: "join-new", api: model.JoinGroup, weight: 4, tokens: ofNewcomer, variants: newcomerVariants, words: joinWords,
 		resolve: (*state).resolveNewcomer, version: 9, message: (*sending).join, values: (*request).joinValues,
-		read: (*sending).readJoin, answer: (*state).joined, rules: joinRules, tell: (*telling).join},
+		read: (*sending).readJoin, answer: (*state).joined, rules: joinRules, fromStory: (*storyStep).join},
 	joinKnown: {name: "join", api: model.JoinGroup, weight: 8, tokens: ofMember, variants: joinVariants, words: joinWords, repeats: true, leads: true,
 		resolve: (*state).resolveJoin, version: 9, message: (*sending).join, values: (*request).joinValues,
-		read: (*sending).readJoin, answer: (*state).joined, rules: joinRules, tell: (*telling).join},
+		read: (*sending).readJoin, answer: (*state).joined, rules: joinRules, fromStory: (*storyStep).join},
 	syncGroup: {name: "sync", api: model.SyncGroup, weight: 8, tokens: ofGeneration, variants: syncVariants, words: syncWords, leads: true,
 		resolve: (*state).resolveSync, version: 5, message: (*sending).sync, values: (*request).syncValues,
-		read: (*sending).readSync, answer: (*state).synced, rules: syncRules, tell: (*telling).sync},
+		read: (*sending).readSync, answer: (*state).synced, rules: syncRules, fromStory: (*storyStep).sync},
 	heartbeat: {name: "heartbeat", api: model.Heartbeat, weight: 2, tokens: ofGeneration,
 		version: 4, message: (*sending).heartbeat, read: (*sending).readHeartbeat, rules: always("2.5", "Heartbeat: member, then generation, then REBALANCE_IN_PROGRESS during the join phase")},
 	leaveGroup: {name: "leave", api: model.LeaveGroup, weight: 2, tokens: ofMember,
 		version: 5, message: (*sending).leave, read: (*sending).readLeave, rules: always("2.6", "LeaveGroup removes a member or a pending id of any generation, and the others rebalance")},
 	offsetCommit: {name: "commit", api: model.OffsetCommit, weight: 3, tokens: ofGeneration, resolve: (*state).resolveCommit,
-		version: 9, message: (*sending).commit, values: (*request).commitValues, read: (*sending).readCommit, rules: commitRules, tell: (*telling).commit},
+		version: 9, message: (*sending).commit, values: (*request).commitValues, read: (*sending).readCommit, rules: commitRules, fromStory: (*storyStep).commit},
 	offsetFetch: {name: "fetch", api: model.OffsetFetch, weight: 1, tokens: ofGroup,
 		version: 9, message: (*sending).fetch, read: (*sending).readFetch, rules: always("4.6", "OffsetFetch answers the committed offsets, -1 where there is none")},
 	deleteGroup: {name: "delete", story: []string{"delete-group"}, api: model.DeleteGroups, weight: 1, tokens: ofGroup,

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"fencecheck/conform/frame"
-	"fencecheck/model"
 )
 
 func TestEveryRowIsWhole(t *testing.T) {
@@ -29,15 +28,6 @@ func TestEveryRowIsWhole(t *testing.T) {
 			assert.LessOrEqual(t, row.version, m.MaxVersion(), row.name)
 		}
 	}
-}
-
-func TestStepsSurviveTheirPacking(t *testing.T) {
-	s := start()
-	s.Members[0], s.Members[1] = model.Member{ID: 1}, model.Member{ID: 2}
-	s.steps(seats, func(st Step) {
-		st.Choice = choice{2, model.RoundRobin}
-		assert.Equal(t, st, unpack(st.Op, st.pack()))
-	})
 }
 
 // A plan is made of canonical states, which search keeps encoded.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"fencecheck/conform/frame"
 	"fencecheck/conform/wire"
 	"fencecheck/model"
 )
@@ -77,28 +76,6 @@ type Step struct {
 type choice struct {
 	Pick   uint8 // the next leader, by its place among the candidates
 	Prefer model.Protocol
-}
-
-// fields lists what a step is packed of.
-func (s *Step) fields(b *frame.Bits) {
-	frame.Pack(b, &s.Who, 4)
-	frame.Pack(b, &s.When, 4)
-	frame.Pack(b, &s.Variant, 4)
-	frame.Pack(b, &s.Choice.Pick, 4)
-	frame.Pack(b, &s.Choice.Prefer, 8)
-}
-
-// pack is the step without its op as one number.
-func (s Step) pack() uint32 {
-	var b frame.Bits
-	s.fields(&b)
-	return b.Packed
-}
-
-func unpack(o op, packed uint32) Step {
-	s := Step{Op: o}
-	s.fields(frame.Unpacking(packed))
-	return s
 }
 
 // request is a step whose tokens have been replaced by what they stand for.

@@ -75,14 +75,14 @@ func LineOf(cfg *model.Config, number int, st search.Step, before, after *model.
 	case o.row().story == nil:
 		r.MemberID, r.Generation = e.ID, e.Generation
 	}
-	if tell := o.row().tell; tell != nil {
-		tell(&telling{cfg, sent(name, args, before), before, after}, &l.request)
+	if fill := o.row().fromStory; fill != nil {
+		fill(&storyStep{cfg, sent(name, args, before), before, after}, &l.request)
 	}
 	return l, true
 }
 
-// telling is what a step of a counterexample knows of a request.
-type telling struct {
+// storyStep is what a step of a counterexample knows of a request.
+type storyStep struct {
 	cfg           *model.Config
 	sent          *model.Request // that was in flight before the step, nil if the step made it
 	before, after *model.State
@@ -103,7 +103,7 @@ func sent(name string, args ops.Args, before *model.State) *model.Request {
 	return nil
 }
 
-func (t *telling) join(r *request) {
+func (t *storyStep) join(r *request) {
 	client := t.after.Last.Client
 	r.Protocols, r.Meta, r.OldVersion = t.cfg.Protocols[client], t.before.Clients[client].Topics, t.cfg.OldJoin
 	if t.sent != nil {
@@ -123,7 +123,7 @@ func (t *telling) join(r *request) {
 	}
 }
 
-func (t *telling) sync(r *request) {
+func (t *storyStep) sync(r *request) {
 	sender := &t.before.Clients[t.after.Last.Client]
 	r.Protocol = sender.Protocol
 	plan, seen := &sender.Plan, int(sender.Seen)
@@ -152,7 +152,7 @@ func (r *request) assign(id model.MemberID, set model.PartSet) {
 
 // commit: of a commit that travels the offsets are known; of another those that
 // it stored, and where it stored none it does not matter which they were.
-func (t *telling) commit(r *request) {
+func (t *storyStep) commit(r *request) {
 	if t.sent != nil {
 		copy(r.Offsets[:], t.sent.Offsets[:t.cfg.AllPartitions()])
 		return

@@ -12,6 +12,7 @@ import (
 type system struct {
 	game  game
 	scope scope
+	steps *frame.Index[Step]
 }
 
 // Init yields the id that nobody has used.
@@ -40,7 +41,7 @@ func (y system) step(s, next *state, st Step, emit func(search.Step)) {
 	if y.game.unprovokable(&r, y.game.triple(s, &r, &a)) != "" {
 		*next = *s // so that it leads nowhere
 	}
-	emit(search.Step{Op: uint16(st.Op), Arg: st.pack()})
+	emit(search.Step{Op: uint16(st.Op), Arg: y.steps.Number(st)})
 }
 
 // Append encodes a state.
@@ -63,7 +64,7 @@ func (y system) Outcomes() []string { return nil }
 
 // Look says what a transition shows.
 func (y system) Look(before *state, st search.Step) frame.Transition[Step] {
-	s := unpack(op(st.Op), st.Arg)
+	s := y.steps.Step(st.Arg)
 	r, _ := before.resolve(s, &y.game)
 	_, a := y.game.decide(before, r)
 	t := y.game.triple(before, &r, &a)
@@ -103,7 +104,7 @@ const manyGoals = 12
 func makePlan(ctx context.Context, g *game, depth int) (*frame.Plan[Step], error) {
 	p := frame.NewPlan[Step](vectorNames()...)
 	for _, c := range scopes {
-		e, err := frame.Explore(ctx, system{*g, c}, depth)
+		e, err := frame.Explore(ctx, system{*g, c, frame.NewIndex[Step]()}, depth)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +115,7 @@ func makePlan(ctx context.Context, g *game, depth int) (*frame.Plan[Step], error
 	}
 	// Each sequence takes tens of thousands of requests, so that only those are
 	// played that have many goals.
-	e, err := frame.Explore(ctx, system{*g, spentScope}, spentDepth)
+	e, err := frame.Explore(ctx, system{*g, spentScope, frame.NewIndex[Step]()}, spentDepth)
 	if err == nil {
 		p.Add(e, manyGoals)
 	}

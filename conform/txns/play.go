@@ -120,8 +120,8 @@ const (
 	// stuckFor is how long the markers of a transaction that is stuck have to
 	// reach those partitions that take them.
 	stuckFor = 60 * time.Millisecond
-	// glance is how long to wait before looking again.
-	glance = 2 * time.Millisecond
+	// pollEvery is how long to wait before looking again.
+	pollEvery = 2 * time.Millisecond
 )
 
 // settle lets the markers of a decided transaction reach every partition. The
@@ -130,7 +130,7 @@ func (p *play) settle(ctx context.Context, expected, seen *answer) error {
 	if expected.Stuck {
 		return wire.Pause(ctx, stuckFor)
 	}
-	complete, err := p.awaitState(ctx, time.Now().Add(p.worker.completion()), glance, func(state string) bool { return !slices.Contains(underWay, state) })
+	complete, err := p.awaitState(ctx, time.Now().Add(p.worker.completion()), pollEvery, func(state string) bool { return !slices.Contains(underWay, state) })
 	if !complete && err == nil {
 		seen.Odd.Add("it is never complete")
 	}
@@ -173,7 +173,7 @@ func (p *play) wait(ctx context.Context) (a answer, err error) {
 	if err := wire.Pause(ctx, time.Until(p.started[0].Add(p.short))); err != nil {
 		return a, err
 	}
-	ended, err := p.awaitState(ctx, p.started[1].Add(p.short+p.worker.cleanup()+overdue), 5*glance,
+	ended, err := p.awaitState(ctx, p.started[1].Add(p.short+p.worker.cleanup()+overdue), 5*pollEvery,
 		func(state string) bool { return state != model.Ongoing.String() })
 	if !ended && err == nil {
 		a.Odd.Add("nothing happens")
@@ -281,7 +281,7 @@ func (p *play) probe(ctx context.Context) error {
 // use. After a difference nobody knows what is open.
 func (p *play) end(ctx context.Context) error {
 	if p.Wrong != nil || len(p.Passed) > 0 {
-		return p.fence(ctx)
+		return p.abort(ctx)
 	}
 	if p.state.Txn.State == model.Ongoing {
 		if on, err := p.step(ctx, Step{Op: initProducer}); !on {
@@ -294,8 +294,8 @@ func (p *play) end(ctx context.Context) error {
 	return nil
 }
 
-// fence ends whatever is open.
-func (p *play) fence(ctx context.Context) error {
+// abort ends whatever is open.
+func (p *play) abort(ctx context.Context) error {
 	r := newRequest(Step{Op: initProducer})
 	_, err := p.worker.ask(ctx, p.send.coordinator, p.send.message(&r, 0))
 	return err

@@ -18,6 +18,17 @@ func (x *sending) read(m kmsg.Response, r *request, fresh model.ProducerID) (a a
 	return a
 }
 
+// only is the one entry of an answer; one that has none, or several, is odd.
+func only[T any](a *answer, all []T) (x T) {
+	if len(all) == 1 {
+		return all[0]
+	}
+	if a.Odd == "" {
+		a.Odd.Add("no partition is answered")
+	}
+	return x
+}
+
 func (x *sending) readInit(body kmsg.Response, _ *request, fresh model.ProducerID, a *answer) {
 	m := body.(*kmsg.InitProducerIDResponse)
 	a.Err = model.Error(m.ErrorCode)
@@ -36,30 +47,16 @@ func (x *sending) readEnded(body kmsg.Response, _ *request, fresh model.Producer
 }
 
 func (x *sending) readTxnCommit(body kmsg.Response, _ *request, _ model.ProducerID, a *answer) {
-	m := body.(*kmsg.TxnOffsetCommitResponse)
-	if len(m.Topics) != 1 || len(m.Topics[0].Partitions) != 1 {
-		a.Odd.Add("no partition is answered")
-		return
-	}
-	a.Err = model.Error(m.Topics[0].Partitions[0].ErrorCode)
+	a.Err = model.Error(only(a, only(a, body.(*kmsg.TxnOffsetCommitResponse).Topics).Partitions).ErrorCode)
 }
 
 func (x *sending) readMarked(body kmsg.Response, _ *request, _ model.ProducerID, a *answer) {
-	m := body.(*kmsg.WriteTxnMarkersResponse)
-	if len(m.Markers) != 1 || len(m.Markers[0].Topics) != 1 || len(m.Markers[0].Topics[0].Partitions) != 1 {
-		a.Odd.Add("no partition is answered")
-		return
-	}
-	a.Err = model.Error(m.Markers[0].Topics[0].Partitions[0].ErrorCode)
+	marker := only(a, body.(*kmsg.WriteTxnMarkersResponse).Markers)
+	a.Err = model.Error(only(a, only(a, marker.Topics).Partitions).ErrorCode)
 }
 
 func (x *sending) readCommit(body kmsg.Response, _ *request, _ model.ProducerID, a *answer) {
-	m := body.(*kmsg.OffsetCommitResponse)
-	if len(m.Topics) != 1 || len(m.Topics[0].Partitions) != 1 {
-		a.Odd.Add("no partition is answered")
-		return
-	}
-	a.Err = model.Error(m.Topics[0].Partitions[0].ErrorCode)
+	a.Err = model.Error(only(a, only(a, body.(*kmsg.OffsetCommitResponse).Topics).Partitions).ErrorCode)
 }
 
 // pair reads a producer id and epoch; those of an error say nothing.
@@ -92,40 +89,26 @@ func (x *sending) readAdded(body kmsg.Response, _ *request, _ model.ProducerID, 
 }
 
 func (x *sending) readProduced(body kmsg.Response, r *request, _ model.ProducerID, a *answer) {
-	m := body.(*kmsg.ProduceResponse)
-	if len(m.Topics) != 1 || len(m.Topics[0].Partitions) != 1 {
-		a.Odd.Add("no partition is answered")
-		return
-	}
-	p := m.Topics[0].Partitions[0]
-	if a.Err = model.Error(p.ErrorCode); a.Err == model.None {
+	p := only(a, only(a, body.(*kmsg.ProduceResponse).Topics).Partitions)
+	if a.Err = model.Error(p.ErrorCode); a.Err == model.None && a.Odd == "" {
 		a.At = int(p.BaseOffset-x.base[r.Step.Log]) + 1
 	}
 }
 
 func (x *sending) readListed(body kmsg.Response, r *request, _ model.ProducerID, a *answer) {
-	m := body.(*kmsg.ListOffsetsResponse)
-	if len(m.Topics) != 1 || len(m.Topics[0].Partitions) != 1 {
-		a.Odd.Add("no partition is answered")
-		return
-	}
-	p := m.Topics[0].Partitions[0]
-	if a.Err = model.Error(p.ErrorCode); a.Err == model.None {
+	p := only(a, only(a, body.(*kmsg.ListOffsetsResponse).Topics).Partitions)
+	if a.Err = model.Error(p.ErrorCode); a.Err == model.None && a.Odd == "" {
 		a.At = int(p.Offset - x.base[r.Step.Log])
 	}
 }
 
 func (x *sending) readOffset(body kmsg.Response, _ *request, _ model.ProducerID, a *answer) {
-	m := body.(*kmsg.OffsetFetchResponse)
-	if len(m.Groups) != 1 || len(m.Groups[0].Topics) != 1 || len(m.Groups[0].Topics[0].Partitions) != 1 {
-		a.Odd.Add("no partition is answered")
-		return
+	g := only(a, body.(*kmsg.OffsetFetchResponse).Groups)
+	p := only(a, only(a, g.Topics).Partitions)
+	if a.Err = model.Error(p.ErrorCode); g.ErrorCode != 0 {
+		a.Err = model.Error(g.ErrorCode)
 	}
-	p := m.Groups[0].Topics[0].Partitions[0]
-	if a.Err = model.Error(p.ErrorCode); m.Groups[0].ErrorCode != 0 {
-		a.Err = model.Error(m.Groups[0].ErrorCode)
-	}
-	if p.Offset >= 0 {
+	if p.Offset >= 0 && a.Odd == "" {
 		a.Offset = model.Offset(p.Offset-x.firstOffset) + 1
 	}
 }
@@ -160,12 +143,7 @@ func (x *sending) readState(body kmsg.Response, _ *request, fresh model.Producer
 // drops the batches of producers whose abort the broker announces, until their
 // ABORT marker (CompletedFetch).
 func (x *sending) readFetched(body kmsg.Response, r *request, _ model.ProducerID, a *answer) {
-	m := body.(*kmsg.FetchResponse)
-	if len(m.Topics) != 1 || len(m.Topics[0].Partitions) != 1 {
-		a.Odd.Add("no partition is answered")
-		return
-	}
-	p := m.Topics[0].Partitions[0]
+	p := only(a, only(a, body.(*kmsg.FetchResponse).Topics).Partitions)
 	if a.Err = model.Error(p.ErrorCode); a.Err != model.None {
 		return
 	}

@@ -312,7 +312,7 @@ func (r *replay) readers(ctx context.Context, l *storyLine) (bool, error) {
 func (r *replay) end(ctx context.Context) error {
 	err := r.group.End(ctx)
 	for _, t := range r.ids {
-		err = errors.Join(err, t.fence(ctx))
+		err = errors.Join(err, t.abort(ctx))
 	}
 	r.Close()
 	return err

@@ -48,10 +48,6 @@ func alike(t *testing.T, g *game, s, c *state, st Step) {
 	assert.Equal(t, g.triple(s, &r, &a), g.triple(c, &q, &b))
 }
 
-func TestStepsSurviveTheirPacking(t *testing.T) {
-	everything.steps(func(st Step) { assert.Equal(t, st, unpack(st.Op, st.pack())) })
-}
-
 func TestEveryRowIsWhole(t *testing.T) {
 	seen := map[string]bool{}
 	for o := range numOps {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"fencecheck/conform/frame"
 	"fencecheck/conform/groups"
 	"fencecheck/model"
 )
@@ -95,32 +94,6 @@ type Step struct {
 	Epoch  rank // of a marker
 	Coord  rank // of its coordinator
 	Stable bool // read_committed, or RequireStable
-}
-
-// fields lists what a step is packed of.
-func (s *Step) fields(b *frame.Bits) {
-	frame.Pack(b, &s.Style, 3)
-	frame.Pack(b, &s.Pair, 3)
-	frame.Pack(b, &s.Log, 3)
-	frame.Pack(b, &s.Nth, 3)
-	frame.Pack(b, &s.Cred, 3)
-	frame.PackFlag(b, &s.Commit)
-	frame.Pack(b, &s.Epoch, 2)
-	frame.Pack(b, &s.Coord, 2)
-	frame.PackFlag(b, &s.Stable)
-}
-
-// pack is the step without its op as one number.
-func (s Step) pack() uint32 {
-	var b frame.Bits
-	s.fields(&b)
-	return b.Packed
-}
-
-func unpack(o op, packed uint32) Step {
-	s := Step{Op: o}
-	s.fields(frame.Unpacking(packed))
-	return s
 }
 
 // waits tells whether a transaction has to time out.

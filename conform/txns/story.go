@@ -97,7 +97,7 @@ func Tell(c *counterexamples.Counterexample) (*Story, error) {
 	y := &Story{c: c, cfg: &cfg, sender: ops.NewExec(&travelling), current: map[model.WorkID]int{}, numbers: map[workLog]int32{},
 		pids: map[model.ProducerID]model.ProducerID{}}
 	for i := range trail {
-		y.tell(&trail[i])
+		y.add(&trail[i])
 	}
 	if len(y.lines) == 0 {
 		return nil, &frame.Unplayable{Why: "nothing is sent in it"}
@@ -106,8 +106,8 @@ func Tell(c *counterexamples.Counterexample) (*Story, error) {
 	return y, nil
 }
 
-// tell adds what a broker sees of one step.
-func (y *Story) tell(t *took) {
+// add adds what a broker sees of one step.
+func (y *Story) add(t *took) {
 	name, args := counterexamples.OpName(t.step), ops.Unpack(t.step.Arg)
 	y.follow(t)
 	x := storyLine{step: t.number, op: name}

@@ -300,7 +300,7 @@ func (w *worker) endOf(ctx context.Context, x *sending, log uint8) (answer, erro
 		if time.Now().After(until) {
 			return a, &wire.BrokerError{Address: x.address(&r), Problem: fmt.Sprintf("%s to ListOffsets of %s", a.text(), x.outputs[log].topic)}
 		}
-		if err := wire.Pause(ctx, 10*glance); err != nil {
+		if err := wire.Pause(ctx, 10*pollEvery); err != nil {
 			return a, err
 		}
 	}
@@ -388,7 +388,7 @@ func (w *worker) loaded(ctx context.Context, ask func() (answer, error)) (answer
 		if err != nil || !absent(a.Err) || time.Now().After(end) {
 			return a, err
 		}
-		if err := wire.Pause(ctx, 10*glance); err != nil {
+		if err := wire.Pause(ctx, 10*pollEvery); err != nil {
 			return a, err
 		}
 	}
