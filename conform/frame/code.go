@@ -22,6 +22,25 @@ func Decode[S any](src []byte, s *S, code func(*S, *Coder)) {
 	code(s, &Coder{in: src, reading: true})
 }
 
+// Coded is the part of a system that says how states are encoded and what steps
+// are called.
+type Coded[S any] struct {
+	Fields func(*S, *Coder) // lists the fields
+	Names  []string         // of the steps
+}
+
+// Append encodes a state.
+func (y Coded[S]) Append(dst []byte, s *S) []byte { return Append(dst, s, y.Fields) }
+
+// Decode decodes a state.
+func (y Coded[S]) Decode(src []byte, s *S) { Decode(src, s, y.Fields) }
+
+// Ops names the steps.
+func (y Coded[S]) Ops() []string { return y.Names }
+
+// Outcomes: what is answered is counted by triples instead.
+func (y Coded[S]) Outcomes() []string { return nil }
+
 // Code writes or reads one number of at most 16 bits.
 func Code[T ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~uint64](c *Coder, v *T) {
 	if c.reading {

@@ -25,8 +25,8 @@ const only model.MemberID = 1
 
 func (m *Member) sending(session time.Duration) *sending {
 	ids := newBinding()
-	ids.bind(only, m.ID)
-	return &sending{group: m.Group, topic: wire.Prefix, ids: &ids, session: session, rebalance: session}
+	ids.Bind(only, m.ID)
+	return &sending{group: m.Group, topic: wire.Prefix, ids: ids, session: session, rebalance: session}
 }
 
 func (m *Member) request(o op) *request {

@@ -12,9 +12,14 @@ import (
 // system is one group as package search explores it: every request that any
 // process could send, and every timer, in every state.
 type system struct {
+	frame.Coded[state]
 	game   game
 	limits admin.Limits
 	steps  *frame.Index[Step]
+}
+
+func newSystem(g game, l admin.Limits) system {
+	return system{frame.Coded[state]{Fields: (*state).code, Names: opNames()}, g, l, frame.NewIndex[Step]()}
 }
 
 // plannedSeats bounds the groups whose triples are enumerated: with a third id
@@ -56,23 +61,14 @@ func unreal(s *state, r *request) bool {
 	return r.Step.Op == sessionTimer && m != nil && m.Is(model.IsNew)
 }
 
-// Append encodes a state.
-func (y system) Append(dst []byte, s *state) []byte { return frame.Append(dst, s, (*state).code) }
-
-// Decode decodes a state.
-func (y system) Decode(src []byte, s *state) { frame.Decode(src, s, (*state).code) }
-
-// Ops names the steps.
-func (y system) Ops() []string {
+// opNames are the names of the rows.
+func opNames() []string {
 	names := make([]string, numOps)
 	for o := range names {
 		names[o] = rows[o].name
 	}
 	return names
 }
-
-// Outcomes: what is answered is counted by triples instead.
-func (y system) Outcomes() []string { return nil }
 
 // Look says what a transition shows.
 func (y system) Look(before *state, st search.Step) frame.Transition[Step] {
@@ -106,7 +102,7 @@ const (
 
 // makePlan enumerates every triple, and the shortest sequences to each.
 func makePlan(ctx context.Context, g game, l admin.Limits) (*frame.Plan[Step], error) {
-	e, err := frame.Explore(ctx, system{g, l, frame.NewIndex[Step]()}, 0)
+	e, err := frame.Explore(ctx, newSystem(g, l), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +110,7 @@ func makePlan(ctx context.Context, g game, l admin.Limits) (*frame.Plan[Step], e
 	p.Add(e, 1)
 	if g.instant { // what could be reached if only the broker had an initial delay
 		g.instant = false
-		if e, err = frame.Explore(ctx, system{g, l, frame.NewIndex[Step]()}, 0); err != nil {
+		if e, err = frame.Explore(ctx, newSystem(g, l), 0); err != nil {
 			return nil, err
 		}
 		p.AddUnreal(e, noInitialDelay)

@@ -30,8 +30,7 @@ type play struct {
 }
 
 func newPlay(pool *wire.Pool, g *game, group, topic string, t timeouts) *play {
-	ids := newBinding()
-	p := &play{pool: pool, send: sending{group: group, topic: topic, ids: &ids}, track: tracker{g, []state{start()}},
+	p := &play{pool: pool, send: sending{group: group, topic: topic, ids: newBinding()}, track: tracker{g, []state{start()}},
 		clock: newClock(t), parked: map[waiter]pending{}}
 	p.Known = g.known
 	return p
@@ -101,7 +100,7 @@ func (p *play) seen(r request) event {
 	self := waiter{r.subject(), r.API}
 	for _, m := range p.came {
 		if j, ok := m.body.(*kmsg.JoinGroupResponse); ok {
-			p.send.ids.read(j.MemberID, m.fresh)
+			p.send.ids.Read(j.MemberID, m.fresh)
 		}
 	}
 	for _, m := range p.came {
@@ -117,11 +116,8 @@ func (p *play) seen(r request) event {
 
 // bound tells whether the ids of a request are known on the wire.
 func (p *play) bound(r *request) bool {
-	_, ok := p.send.ids.wire[r.MemberID]
-	return ok && !slices.ContainsFunc(r.Plan, func(a model.MemberAssignment) bool {
-		_, ok := p.send.ids.wire[a.ID]
-		return !ok
-	})
+	return p.send.ids.Known(r.MemberID) &&
+		!slices.ContainsFunc(r.Plan, func(a model.MemberAssignment) bool { return !p.send.ids.Known(a.ID) })
 }
 
 // settle compares what was seen with what the rules allow.
@@ -183,7 +179,7 @@ func (p *play) end(ctx context.Context) error {
 	}
 	clear(p.parked)
 	var ids []string
-	for id, wire := range p.send.ids.wire {
+	for id, wire := range p.send.ids.Wire {
 		if id != 0 && id != strangerID {
 			ids = append(ids, wire)
 		}
@@ -238,7 +234,15 @@ func (p *play) Explains(at int, off model.Mutations) bool {
 }
 
 // IDs lists what the names of members stand for.
-func (p *play) IDs() map[string]string { return p.send.ids.legend() }
+func (p *play) IDs() map[string]string {
+	all := map[string]string{}
+	for id, real := range p.send.ids.Wire {
+		if id != 0 && strings.HasPrefix(real, wire.ClientID) {
+			all[Name(id)] = real
+		}
+	}
+	return all
+}
 
 // mismatch is the difference between what was seen and what was expected.
 func (x *expectation) mismatch(e *event) frame.Mismatch {

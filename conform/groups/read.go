@@ -31,11 +31,11 @@ func (x *sending) readDeleted(body kmsg.Response, _ model.MemberID, a *answer) {
 func (x *sending) readJoin(body kmsg.Response, fresh model.MemberID, a *answer) {
 	m := body.(*kmsg.JoinGroupResponse)
 	a.Err, a.Generation = model.Error(m.ErrorCode), model.Generation(m.Generation)
-	a.Member = x.ids.read(m.MemberID, fresh)
+	a.Member = x.ids.Read(m.MemberID, fresh)
 	if a.Err != model.None {
 		return
 	}
-	a.Leader = x.ids.read(m.LeaderID, 0)
+	a.Leader = x.ids.Read(m.LeaderID, 0)
 	a.Protocol = a.protocol(m.Protocol)
 	if m.GetVersion() >= 7 {
 		a.checkType(m.ProtocolType)
@@ -45,7 +45,7 @@ func (x *sending) readJoin(body kmsg.Response, fresh model.MemberID, a *answer) 
 		if !ok {
 			a.Odd.Add("metadata of %d bytes that nobody sent", len(row.ProtocolMetadata))
 		}
-		a.Members = append(a.Members, listed{x.ids.read(row.MemberID, 0), meta})
+		a.Members = append(a.Members, listed{x.ids.Read(row.MemberID, 0), meta})
 	}
 	sortList(a.Members)
 }

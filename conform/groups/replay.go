@@ -64,7 +64,7 @@ func (r Replay) Line(ctx context.Context, l *Line, out *frame.Replayed) (bool, e
 	if l.request.Step.Op == joinTimer && r.state().Group.State != model.PreparingRebalance {
 		return true, nil // it had no time to run, and fired in the step before
 	}
-	r.send.ids.forget(l.request.Fresh)
+	r.send.ids.Forget(l.request.Fresh)
 	if !r.bound(&l.request) {
 		return false, frame.ErrImpossible
 	}
@@ -134,7 +134,7 @@ func (r Replay) OnTime() error { return r.clock.onTime(r.state()) }
 
 // ID is a member's id on the wire; false if the broker has not given it.
 func (r Replay) ID(id model.MemberID) (string, bool) {
-	real, ok := r.send.ids.wire[id]
+	real, ok := r.send.ids.Wire[id]
 	return real, ok
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"fencecheck/conform/frame"
+	"fencecheck/conform/admin"
 )
 
 func TestEveryRowIsWhole(t *testing.T) {
@@ -23,7 +23,7 @@ func TestEveryRowIsWhole(t *testing.T) {
 		assert.Equal(t, o.timer(), row.read == nil, row.name)
 		if !o.timer() {
 			r := newRequest(o)
-			m := (&sending{ids: &binding{}}).message(&r)
+			m := (&sending{ids: newBinding()}).message(&r)
 			assert.Equal(t, row.version, m.GetVersion(), row.name)
 			assert.LessOrEqual(t, row.version, m.MaxVersion(), row.name)
 		}
@@ -33,7 +33,7 @@ func TestEveryRowIsWhole(t *testing.T) {
 // A plan is made of canonical states, which search keeps encoded.
 func TestStatesSurviveTheirEncoding(t *testing.T) {
 	g := &game{}
-	y := system{game: *g}
+	y := newSystem(*g, admin.Limits{})
 	s := start()
 	for range 40 {
 		var next *state
@@ -50,7 +50,7 @@ func TestStatesSurviveTheirEncoding(t *testing.T) {
 		}
 		s = *next
 		var back state
-		frame.Decode(y.Append(nil, &s), &back, (*state).code)
+		y.Decode(y.Append(nil, &s), &back)
 		assert.Equal(t, s, back)
 	}
 }

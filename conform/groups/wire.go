@@ -32,7 +32,7 @@ func Versions() []wire.Version {
 	all := []wire.Version{}
 	for o := range numOps {
 		if row := o.row(); !o.timer() {
-			m := row.message(&sending{ids: &binding{}}, &request{})
+			m := row.message(&sending{ids: newBinding()}, &request{})
 			all = append(all, wire.Version{Key: m.Key(), Number: row.version})
 		}
 	}
@@ -59,7 +59,7 @@ func (x *sending) join(r *request) kmsg.Request {
 	case model.SessionTooLong:
 		session = sessionTooLong
 	}
-	m.Group, m.MemberID, m.ProtocolType = x.group, x.ids.wire[r.MemberID], wire.ProtocolType
+	m.Group, m.MemberID, m.ProtocolType = x.group, x.ids.Wire[r.MemberID], wire.ProtocolType
 	m.SessionTimeoutMillis, m.RebalanceTimeoutMillis = int32(session.Milliseconds()), int32(x.rebalance.Milliseconds())
 	for l := r.Protocols; l != 0; l = l.Rest() {
 		p := kmsg.NewJoinGroupRequestProtocol()
@@ -71,11 +71,11 @@ func (x *sending) join(r *request) kmsg.Request {
 
 func (x *sending) sync(r *request) kmsg.Request {
 	m := kmsg.NewPtrSyncGroupRequest()
-	m.Group, m.MemberID, m.Generation = x.group, x.ids.wire[r.MemberID], int32(r.Generation)
+	m.Group, m.MemberID, m.Generation = x.group, x.ids.Wire[r.MemberID], int32(r.Generation)
 	m.ProtocolType, m.Protocol = kmsg.StringPtr(wire.ProtocolType), kmsg.StringPtr(wire.ProtocolName(r.Protocol))
 	for _, p := range r.Plan {
 		a := kmsg.NewSyncGroupRequestGroupAssignment()
-		a.MemberID, a.MemberAssignment = x.ids.wire[p.ID], wire.Assignment(x.topic, p.Parts)
+		a.MemberID, a.MemberAssignment = x.ids.Wire[p.ID], wire.Assignment(x.topic, p.Parts)
 		m.GroupAssignment = append(m.GroupAssignment, a)
 	}
 	return m
@@ -92,7 +92,7 @@ func (x *sending) commit(r *request) kmsg.Request {
 		}
 	}
 	m := kmsg.NewPtrOffsetCommitRequest()
-	m.Group, m.MemberID, m.Generation, m.Topics = x.group, x.ids.wire[r.MemberID], int32(r.Generation), append(m.Topics, t)
+	m.Group, m.MemberID, m.Generation, m.Topics = x.group, x.ids.Wire[r.MemberID], int32(r.Generation), append(m.Topics, t)
 	return m
 }
 
@@ -111,11 +111,11 @@ func (x *sending) fetch(*request) kmsg.Request {
 
 func (x *sending) heartbeat(r *request) kmsg.Request {
 	m := kmsg.NewPtrHeartbeatRequest()
-	m.Group, m.MemberID, m.Generation = x.group, x.ids.wire[r.MemberID], int32(r.Generation)
+	m.Group, m.MemberID, m.Generation = x.group, x.ids.Wire[r.MemberID], int32(r.Generation)
 	return m
 }
 
-func (x *sending) leave(r *request) kmsg.Request { return x.leaves(x.ids.wire[r.MemberID]) }
+func (x *sending) leave(r *request) kmsg.Request { return x.leaves(x.ids.Wire[r.MemberID]) }
 
 // leaves lets members leave.
 func (x *sending) leaves(ids ...string) kmsg.Request {

@@ -10,9 +10,14 @@ import (
 // system is one transactional id as package search explores it: every request
 // that anybody could send, and every timeout, in every state.
 type system struct {
+	frame.Coded[state]
 	game  game
 	scope scope
 	steps *frame.Index[Step]
+}
+
+func newSystem(g *game, c scope) system {
+	return system{frame.Coded[state]{Fields: (*state).code, Names: opNames()}, *g, c, frame.NewIndex[Step]()}
 }
 
 // Init yields the id that nobody has used.
@@ -44,23 +49,14 @@ func (y system) step(s, next *state, st Step, emit func(search.Step)) {
 	emit(search.Step{Op: uint16(st.Op), Arg: y.steps.Number(st)})
 }
 
-// Append encodes a state.
-func (y system) Append(dst []byte, s *state) []byte { return frame.Append(dst, s, (*state).code) }
-
-// Decode decodes a state.
-func (y system) Decode(src []byte, s *state) { frame.Decode(src, s, (*state).code) }
-
-// Ops names the steps.
-func (y system) Ops() []string {
+// opNames are the names of the rows.
+func opNames() []string {
 	names := make([]string, numOps)
 	for o := range names {
 		names[o] = rows[o].name
 	}
 	return names
 }
-
-// Outcomes: what is answered is counted by triples instead.
-func (y system) Outcomes() []string { return nil }
 
 // Look says what a transition shows.
 func (y system) Look(before *state, st search.Step) frame.Transition[Step] {
@@ -104,7 +100,7 @@ const manyGoals = 12
 func makePlan(ctx context.Context, g *game, depth int) (*frame.Plan[Step], error) {
 	p := frame.NewPlan[Step](vectorNames()...)
 	for _, c := range scopes {
-		e, err := frame.Explore(ctx, system{*g, c, frame.NewIndex[Step]()}, depth)
+		e, err := frame.Explore(ctx, newSystem(g, c), depth)
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +111,7 @@ func makePlan(ctx context.Context, g *game, depth int) (*frame.Plan[Step], error
 	}
 	// Each sequence takes tens of thousands of requests, so that only those are
 	// played that have many goals.
-	e, err := frame.Explore(ctx, system{*g, spentScope, frame.NewIndex[Step]()}, spentDepth)
+	e, err := frame.Explore(ctx, newSystem(g, spentScope), spentDepth)
 	if err == nil {
 		p.Add(e, manyGoals)
 	}

@@ -46,7 +46,7 @@ func (p *play) step(ctx context.Context, st Step) (bool, error) {
 
 // take takes a step whose tokens have been resolved.
 func (p *play) take(ctx context.Context, r request) (bool, error) {
-	if _, ok := p.send.pids[r.PID]; !ok {
+	if !p.send.pids.Known(r.PID) {
 		return false, frame.ErrImpossible // an id that the broker has not given
 	}
 	before := p.state
@@ -331,7 +331,7 @@ func (g *game) explains(s state, events []event) bool {
 // IDs lists what the names of producer ids stand for.
 func (p *play) IDs() map[string]string {
 	all := map[string]string{"transactional id": p.send.tid}
-	for id, wire := range p.send.pids {
+	for id, wire := range p.send.pids.Wire {
 		if id != 0 {
 			all[pidName(id)] = fmt.Sprint(wire)
 		}

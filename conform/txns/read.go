@@ -47,7 +47,11 @@ func (x *sending) readEnded(body kmsg.Response, _ *request, fresh model.Producer
 }
 
 func (x *sending) readTxnCommit(body kmsg.Response, _ *request, _ model.ProducerID, a *answer) {
-	a.Err = model.Error(only(a, only(a, body.(*kmsg.TxnOffsetCommitResponse).Topics).Partitions).ErrorCode)
+	for _, p := range only(a, body.(*kmsg.TxnOffsetCommitResponse).Topics).Partitions {
+		if p.ErrorCode != 0 {
+			a.Err = model.Error(p.ErrorCode)
+		}
+	}
 }
 
 func (x *sending) readMarked(body kmsg.Response, _ *request, _ model.ProducerID, a *answer) {
@@ -64,13 +68,7 @@ func (a *answer) pair(x *sending, pid int64, epoch int16, fresh model.ProducerID
 	if a.Err != model.None || pid == -1 {
 		return
 	}
-	if _, ok := x.names[pid]; !ok {
-		if _, taken := x.pids[fresh]; fresh == 0 || taken {
-			fresh = strangerPID + model.ProducerID(len(x.names))
-		}
-		x.bind(fresh, pid)
-	}
-	a.PID, a.Epoch = x.names[pid], model.Epoch(epoch)
+	a.PID, a.Epoch = x.pids.Read(pid, fresh), model.Epoch(epoch)
 }
 
 func (x *sending) readAdded(body kmsg.Response, _ *request, _ model.ProducerID, a *answer) {

@@ -21,7 +21,6 @@ import (
 type replay struct {
 	story *Story
 	group groups.Replay
-	topic string // of the group's offsets
 	*worker
 	ids []*play
 	out frame.Replayed
@@ -68,8 +67,8 @@ func (y *Story) begin(ctx context.Context, w groups.StoryWorker, v *shared, scal
 		return nil, err
 	}
 	r := &replay{story: y, group: p, worker: newWorker(v, nil, 0), out: frame.Replayed{Confirmed: true, Steps: []frame.ReplayedStep{}}}
-	g := group{}
-	g.Group, r.topic, g.coordinator = p.Group()
+	g, topic := group{Member: groups.Member{Generation: int32(generation)}}, ""
+	g.Group, topic, g.coordinator = p.Group()
 	for id := range y.cfg.TransactionalIDs() {
 		short := time.Duration(0)
 		if slices.ContainsFunc(y.lines, func(l storyLine) bool { return l.r.Step.Op == timeout && int(l.id) == id }) {
@@ -79,6 +78,7 @@ func (y *Story) begin(ctx context.Context, w groups.StoryWorker, v *shared, scal
 		if err != nil {
 			return nil, err
 		}
+		t.send.topic, t.send.partitions = topic, []int32{0, 1, 2, 3}
 		if id == 0 {
 			err = r.settleIn(ctx, &t.send)
 		} else {
@@ -166,7 +166,7 @@ func (r *replay) describe(l *storyLine) string {
 	}
 	text := who + ": " + l.r.describe()
 	if l.r.Step.Op == txnCommit {
-		for p, o := range l.offsets {
+		for p, o := range l.r.Offsets {
 			if o != model.NoOffset {
 				text += fmt.Sprintf(" p%d=%d", p, o)
 			}
@@ -194,19 +194,20 @@ func (r *replay) perform(ctx context.Context, l *storyLine, t *play) (answer, er
 	if l.r.Step.Op == timeout {
 		return t.wait(ctx)
 	}
-	if _, ok := t.send.pids[l.r.PID]; !ok {
+	if !t.send.pids.Known(l.r.PID) {
 		return answer{}, frame.ErrImpossible
 	}
 	member, ok := r.group.ID(l.r.MemberID)
 	if !ok {
 		return answer{}, frame.ErrImpossible
 	}
+	t.send.members = map[model.MemberID]string{l.r.MemberID: member}
 	ask := r.ask
 	if l.late {
 		ask = r.apart
 	}
 	return r.loaded(ctx, func() (answer, error) {
-		m, err := ask(ctx, t.send.address(&l.r), r.message(l, &t.send, member))
+		m, err := ask(ctx, t.send.address(&l.r), t.send.message(&l.r, l.number))
 		if err != nil {
 			return answer{}, err
 		}
@@ -224,59 +225,20 @@ func (r *replay) apart(ctx context.Context, address string, m kmsg.Request) (kms
 	return c.Call(ctx, m)
 }
 
-// message is a line as it goes over the wire: as in any play, but that offsets are
-// those of the group's topic.
-func (r *replay) message(l *storyLine, x *sending, member string) kmsg.Request {
-	switch l.r.Step.Op {
-	case txnCommit:
-		m := x.message(&l.r, 0).(*kmsg.TxnOffsetCommitRequest)
-		m.Generation, m.MemberID, m.Topics = int32(l.r.Generation), member, nil
-		for p, o := range l.offsets {
-			if o != model.NoOffset {
-				commitTxnOffset(m, r.topic, int32(p), int64(o))
-			}
-		}
-		return m
-	case readOffset:
-		m := r.group.Fetch()
-		m.RequireStable = true
-		m.Groups[0].Topics[0].Partitions = nil
-		for p, o := range l.offsets {
-			if o != model.NoOffset {
-				m.Groups[0].Topics[0].Partitions = append(m.Groups[0].Topics[0].Partitions, int32(p))
-			}
-		}
-		return m
-	}
-	return x.message(&l.r, l.number)
-}
-
 // read turns an answer into the model's terms. Where a batch is shows afterwards.
-func (l *storyLine) read(m kmsg.Response, x *sending) (a answer) {
-	switch m := m.(type) {
-	case *kmsg.TxnOffsetCommitResponse:
-		for _, t := range m.Topics {
-			for _, p := range t.Partitions {
-				if p.ErrorCode != 0 {
-					a.Err = model.Error(p.ErrorCode)
-				}
-			}
-		}
-	case *kmsg.OffsetFetchResponse:
-		if len(m.Groups) != 1 || len(m.Groups[0].Topics) != 1 {
-			a.Odd.Add("no partition is answered")
-			break
-		}
-		for _, p := range m.Groups[0].Topics[0].Partitions {
-			if p.ErrorCode != 0 {
-				a.Err = model.Error(p.ErrorCode)
-			} else if want := l.offsets[p.Partition]; p.Offset+1 != int64(want) {
-				a.Odd.Add("p%d has %d, the story %d", p.Partition, p.Offset, want-1)
-			}
-		}
-	default:
-		a = x.read(m, &l.r, l.expected.PID)
+func (l *storyLine) read(body kmsg.Response, x *sending) (a answer) {
+	m, ok := body.(*kmsg.OffsetFetchResponse)
+	if !ok {
+		a = x.read(body, &l.r, l.expected.PID)
 		a.At = 0
+		return a
+	}
+	for _, p := range only(&a, only(&a, m.Groups).Topics).Partitions {
+		if p.ErrorCode != 0 {
+			a.Err = model.Error(p.ErrorCode)
+		} else if want := l.r.Offsets[p.Partition]; p.Offset+1 != int64(want) {
+			a.Odd.Add("p%d has %d, the story %d", p.Partition, p.Offset, want-1)
+		}
 	}
 	return a
 }

@@ -21,7 +21,6 @@ type storyLine struct {
 	client   uint8
 	late     bool  // its sender gave up on it
 	number   int32 // Produce: of the record
-	offsets  [model.MaxPartitions]model.Offset
 	expected answer
 
 	states    [model.MaxTransactionals]model.TransactionState // when its markers have been written
@@ -201,21 +200,23 @@ func styled(o op, v model.TransactionVersion) uint8 {
 // toCoordinators is a request of a producer, and its answer in the story.
 func (y *Story) toCoordinators(t *took, x *storyLine, q model.Request) {
 	o, _ := opOf(q.API)
-	x.client, x.id, x.offsets = q.Client, y.cfg.IDs[q.Client], q.Offsets
+	x.client, x.id = q.Client, y.cfg.IDs[q.Client]
+	offsets := q.Offsets
 	x.r = newRequest(Step{Op: o, Style: styled(o, y.cfg.Version), Commit: q.Commit, Log: q.Log})
 	x.r.PID, x.r.Epoch, x.r.Sequence, x.r.MemberID, x.r.Generation = y.pids[q.PID], q.Epoch, int32(q.Sequence), q.ID, q.Generation
+	x.r.Offsets = offsets[:]
 	x.expected.Err = t.after.Last.Err.Told(q.API, x.r.version().number)
 	if q.API == model.OffsetFetch {
 		x.expected.Err = t.after.Last.Err
-		for p := range x.offsets {
-			if x.offsets[p] = model.NoOffset; t.before.Clients[q.Client].Unfetched.Has(p) {
-				x.offsets[p] = t.before.Offsets[p] + 1
+		for p := range offsets {
+			if offsets[p] = model.NoOffset; t.before.Clients[q.Client].Unfetched.Has(p) {
+				offsets[p] = t.before.Offsets[p] + 1
 			}
 		}
 		return
 	}
-	for p := y.cfg.AllPartitions(); p < len(x.offsets); p++ {
-		x.offsets[p] = model.NoOffset
+	for p := y.cfg.AllPartitions(); p < len(offsets); p++ {
+		offsets[p] = model.NoOffset
 	}
 	wrote := t.after.Last.Err == model.None
 	switch q.API {
@@ -231,7 +232,7 @@ func (y *Story) toCoordinators(t *took, x *storyLine, q model.Request) {
 		y.produced(x, q, wrote && !t.after.Last.Repeated)
 	case model.TxnOffsetCommit:
 		if w, ok := y.current[q.Work]; ok && wrote {
-			y.works[w].offsets = x.offsets
+			y.works[w].offsets = offsets
 		}
 	}
 }

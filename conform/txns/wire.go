@@ -25,9 +25,13 @@ type sending struct {
 	group       group
 	offsets     int32 // the group's partition of offsetsTopic
 	timeout     time.Duration
-	pids        map[model.ProducerID]int64
-	names       map[int64]model.ProducerID
-	firstOffset int64 // of the group in the play, added to the model's on the wire
+	pids        *frame.Binding[model.ProducerID, int64]
+	// The group's offsets are those of a topic's partitions, by the model's numbers;
+	// firstOffset is added to the model's on the wire.
+	topic       string
+	partitions  []int32
+	firstOffset int64
+	members     map[model.MemberID]string
 }
 
 // A group is one with a single member.
@@ -44,15 +48,13 @@ func Versions() []wire.Version {
 		if row.message == nil {
 			continue
 		}
-		m := row.message(&sending{}, &request{Step: Step{Op: o}}, 0)
+		m := row.message(&sending{pids: frame.NewBinding[model.ProducerID, int64](0)}, &request{Step: Step{Op: o}}, 0)
 		for _, v := range row.versions {
 			all = append(all, wire.Version{Key: m.Key(), Number: v.number})
 		}
 	}
 	return all
 }
-
-func (x *sending) bind(p model.ProducerID, wire int64) { x.pids[p], x.names[wire] = wire, p }
 
 // on is where a log is on the broker.
 func (x *sending) on(log uint8) (topic string, partition int32) {
@@ -84,19 +86,19 @@ func (x *sending) message(r *request, number int32) kmsg.Request {
 func (x *sending) initProducer(r *request, _ int32) kmsg.Request {
 	m := kmsg.NewPtrInitProducerIDRequest()
 	m.TransactionalID, m.TransactionTimeoutMillis = &x.tid, int32(x.timeout.Milliseconds())
-	m.ProducerID, m.ProducerEpoch = x.pids[r.PID], int16(r.Epoch)
+	m.ProducerID, m.ProducerEpoch = x.pids.Wire[r.PID], int16(r.Epoch)
 	return m
 }
 
 func (x *sending) addOffsets(r *request, _ int32) kmsg.Request {
 	m := kmsg.NewPtrAddOffsetsToTxnRequest()
-	m.TransactionalID, m.ProducerID, m.ProducerEpoch, m.Group = x.tid, x.pids[r.PID], int16(r.Epoch), x.group.Group
+	m.TransactionalID, m.ProducerID, m.ProducerEpoch, m.Group = x.tid, x.pids.Wire[r.PID], int16(r.Epoch), x.group.Group
 	return m
 }
 
 func (x *sending) endTxn(r *request, _ int32) kmsg.Request {
 	m := kmsg.NewPtrEndTxnRequest()
-	m.TransactionalID, m.ProducerID, m.ProducerEpoch, m.Commit = x.tid, x.pids[r.PID], int16(r.Epoch), r.Commit
+	m.TransactionalID, m.ProducerID, m.ProducerEpoch, m.Commit = x.tid, x.pids.Wire[r.PID], int16(r.Epoch), r.Commit
 	return m
 }
 
@@ -106,13 +108,13 @@ func (x *sending) addPartition(r *request, _ int32) kmsg.Request {
 	if r.Version == model.TV1 && !r.Verify { // before v4
 		t := kmsg.NewAddPartitionsToTxnRequestTopic()
 		t.Topic, t.Partitions = topic, []int32{partition}
-		m.TransactionalID, m.ProducerID, m.ProducerEpoch, m.Topics = x.tid, x.pids[r.PID], int16(r.Epoch), append(m.Topics, t)
+		m.TransactionalID, m.ProducerID, m.ProducerEpoch, m.Topics = x.tid, x.pids.Wire[r.PID], int16(r.Epoch), append(m.Topics, t)
 		return m
 	}
 	t := kmsg.NewAddPartitionsToTxnRequestTransactionTopic()
 	t.Topic, t.Partitions = topic, []int32{partition}
 	n := kmsg.NewAddPartitionsToTxnRequestTransaction()
-	n.TransactionalID, n.ProducerID, n.ProducerEpoch, n.VerifyOnly, n.Topics = x.tid, x.pids[r.PID], int16(r.Epoch), r.Verify, append(n.Topics, t)
+	n.TransactionalID, n.ProducerID, n.ProducerEpoch, n.VerifyOnly, n.Topics = x.tid, x.pids.Wire[r.PID], int16(r.Epoch), r.Verify, append(n.Topics, t)
 	m.Transactions = append(m.Transactions, n)
 	return m
 }
@@ -120,7 +122,7 @@ func (x *sending) addPartition(r *request, _ int32) kmsg.Request {
 func (x *sending) produce(r *request, number int32) kmsg.Request {
 	p := kmsg.NewProduceRequestTopicPartition()
 	topic, partition := x.on(r.Step.Log)
-	p.Partition, p.Records = partition, batchOf(x.pids[r.PID], r, number)
+	p.Partition, p.Records = partition, batchOf(x.pids.Wire[r.PID], r, number)
 	t := kmsg.NewProduceRequestTopic()
 	t.Topic, t.Partitions = topic, append(t.Partitions, p)
 	m := kmsg.NewPtrProduceRequest()
@@ -154,39 +156,29 @@ func batchOf(pid int64, r *request, number int32) []byte {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func (x *sending) txnCommit(r *request, number int32) kmsg.Request {
+	offsets := r.Offsets
+	if offsets == nil {
+		offsets = []model.Offset{model.Offset(number)}
+	}
+	t := kmsg.NewTxnOffsetCommitRequestTopic()
+	t.Topic = x.topic
+	for i, o := range offsets {
+		if o != model.NoOffset {
+			p := kmsg.NewTxnOffsetCommitRequestTopicPartition()
+			p.Partition, p.Offset = x.partitions[i], x.firstOffset+int64(o)
+			t.Partitions = append(t.Partitions, p)
+		}
+	}
 	m := kmsg.NewPtrTxnOffsetCommitRequest()
-	m.TransactionalID, m.Group, m.ProducerID, m.ProducerEpoch = x.tid, x.group.Group, x.pids[r.PID], int16(r.Epoch)
-	m.Generation, m.MemberID = int32(r.Generation), x.memberID(r.MemberID)
+	m.TransactionalID, m.Group, m.ProducerID, m.ProducerEpoch, m.Topics = x.tid, x.group.Group, x.pids.Wire[r.PID], int16(r.Epoch), append(m.Topics, t)
+	m.Generation, m.MemberID = int32(r.Generation), x.members[r.MemberID]
 	if m.Generation >= 0 {
 		m.Generation += x.group.Generation - int32(generation)
 	}
 	if r.Step.Cred == absentGroup {
 		m.Group += "-absent"
 	}
-	commitTxnOffset(m, x.outputs[0].topic, x.outputs[0].partition, x.firstOffset+int64(number))
 	return m
-}
-
-// commitTxnOffset adds an offset to a TxnOffsetCommit.
-func commitTxnOffset(m *kmsg.TxnOffsetCommitRequest, topic string, partition int32, offset int64) {
-	if len(m.Topics) == 0 {
-		t := kmsg.NewTxnOffsetCommitRequestTopic()
-		t.Topic = topic
-		m.Topics = append(m.Topics, t)
-	}
-	p := kmsg.NewTxnOffsetCommitRequestTopicPartition()
-	p.Partition, p.Offset = partition, offset
-	m.Topics[0].Partitions = append(m.Topics[0].Partitions, p)
-}
-
-func (x *sending) memberID(id model.MemberID) string {
-	switch id {
-	case theMember:
-		return x.group.ID
-	case notAMember:
-		return wire.ClientID + "-00000000-0000-0000-0000-000000000000"
-	}
-	return ""
 }
 
 func (x *sending) marker(r *request, _ int32) kmsg.Request {
@@ -194,7 +186,7 @@ func (x *sending) marker(r *request, _ int32) kmsg.Request {
 	t := kmsg.NewWriteTxnMarkersRequestMarkerTopic()
 	t.Topic, t.Partitions = topic, []int32{partition}
 	n := kmsg.NewWriteTxnMarkersRequestMarker()
-	n.ProducerID, n.ProducerEpoch, n.Committed, n.CoordinatorEpoch = x.pids[r.PID], int16(r.Epoch), r.Commit, int32(r.CoordinatorEpoch)
+	n.ProducerID, n.ProducerEpoch, n.Committed, n.CoordinatorEpoch = x.pids.Wire[r.PID], int16(r.Epoch), r.Commit, int32(r.CoordinatorEpoch)
 	n.TransactionVersion, n.Topics = int8(r.Version), append(n.Topics, t)
 	m := kmsg.NewPtrWriteTxnMarkersRequest()
 	m.Markers = append(m.Markers, n)
@@ -203,9 +195,9 @@ func (x *sending) marker(r *request, _ int32) kmsg.Request {
 
 func (x *sending) memberCommit(_ *request, number int32) kmsg.Request {
 	p := kmsg.NewOffsetCommitRequestTopicPartition()
-	p.Partition, p.Offset = x.outputs[0].partition, x.firstOffset+int64(number)
+	p.Partition, p.Offset = x.partitions[0], x.firstOffset+int64(number)
 	t := kmsg.NewOffsetCommitRequestTopic()
-	t.Topic, t.Partitions = x.outputs[0].topic, append(t.Partitions, p)
+	t.Topic, t.Partitions = x.topic, append(t.Partitions, p)
 	m := kmsg.NewPtrOffsetCommitRequest()
 	m.Group, m.MemberID, m.Generation, m.Topics = x.group.Group, x.group.ID, x.group.Generation, append(m.Topics, t)
 	return m
@@ -237,7 +229,12 @@ func isolation(r *request) int8 { return int8(frame.Bit(r.Step.Stable)) }
 
 func (x *sending) fetchOffset(r *request, _ int32) kmsg.Request {
 	t := kmsg.NewOffsetFetchRequestGroupTopic()
-	t.Topic, t.Partitions = x.outputs[0].topic, []int32{x.outputs[0].partition}
+	t.Topic = x.topic
+	for i, p := range x.partitions {
+		if r.Offsets == nil || r.Offsets[i] != model.NoOffset {
+			t.Partitions = append(t.Partitions, p)
+		}
+	}
 	g := kmsg.NewOffsetFetchRequestGroup()
 	g.Group, g.Topics = x.group.Group, append(g.Topics, t)
 	m := kmsg.NewPtrOffsetFetchRequest()

@@ -239,7 +239,7 @@ func (w *worker) begin(ctx context.Context, short time.Duration) (*play, error) 
 		return nil, err
 	}
 	p.Known = w.game.known
-	p.send.bind(strangerPID, 1<<48+rand.Int64N(1<<48))
+	p.send.pids.Bind(strangerPID, 1<<48+rand.Int64N(1<<48))
 	mine := *w.game
 	if n := len(w.coordinators); n > 0 {
 		mine.coordinator = w.coordinators[partitionOf(p.send.tid, n)]
@@ -248,6 +248,8 @@ func (w *worker) begin(ctx context.Context, short time.Duration) (*play, error) 
 	if err := w.settleIn(ctx, &p.send); err != nil {
 		return nil, err
 	}
+	p.send.topic, p.send.partitions = p.send.outputs[0].topic, []int32{p.send.outputs[0].partition}
+	p.send.members = map[model.MemberID]string{theMember: w.group.ID, notAMember: wire.ClientID + "-00000000-0000-0000-0000-000000000000"}
 	r := newRequest(Step{Op: readOffset})
 	a, err := w.exchange(ctx, &p.send, &r, 0, 0)
 	if committed := int64(a.Offset) - 1; err == nil && committed >= 0 { // by an earlier play
@@ -260,12 +262,12 @@ func (w *worker) begin(ctx context.Context, short time.Duration) (*play, error) 
 // newPlay is one with a transactional id of its own.
 func (w *worker) newPlay(ctx context.Context, g group, short time.Duration) (*play, error) {
 	p := &play{worker: w, state: start(), short: short}
-	p.send = sending{tid: w.NewTransactionalID(), group: g, pids: map[model.ProducerID]int64{}, names: map[int64]model.ProducerID{},
+	p.send = sending{tid: w.NewTransactionalID(), group: g, pids: frame.NewBinding[model.ProducerID, int64](strangerPID),
 		timeout: w.Limits.LongestTransaction(), offsets: int32(partitionOf(g.Group, w.offsetsPartitions))}
 	if short > 0 {
 		p.send.timeout = short
 	}
-	p.send.bind(0, -1)
+	p.send.pids.Bind(0, -1)
 	var err error
 	p.send.coordinator, err = w.TransactionCoordinator(ctx, p.send.tid)
 	return p, err
