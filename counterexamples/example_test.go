@@ -29,7 +29,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	for i, told := range story.Steps[7:] {
-		fmt.Printf("%d %s %s\n", i+8, told.Lane, told.Deed)
+		fmt.Printf("%d %s %s\n", i+8, told.Lane, told.Does)
 	}
 	fmt.Println(story.Ending)
 	// Output:

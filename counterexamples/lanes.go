@@ -1,6 +1,8 @@
 package counterexamples
 
 import (
+	"slices"
+
 	"fencecheck/model"
 	"fencecheck/ops"
 	"fencecheck/search"
@@ -11,7 +13,7 @@ import (
 // group coordinator.
 const (
 	transactionLane = model.MaxClients + iota
-	deposedLane
+	oldLane
 	outputLane
 	coordinatorLane   = outputLane + model.MaxOutputs
 	administratorLane = coordinatorLane + 1
@@ -22,126 +24,85 @@ const (
 	coordinator      = "coordinator"
 	groupCoordinator = "group coordinator"
 	transactions     = "txn coordinator"
-	deposed          = "old coordinator"
+	oldCoordinator   = "old coordinator"
 	administrator    = "administrator"
 )
 
-// deposedSteps are taken by a coordinator that does not know of its successor.
-var deposedSteps = map[string]bool{"decide-by-zombie": true, "zombie-marker": true}
+var laneNames = map[int]string{
+	transactionLane: transactions, oldLane: oldCoordinator, coordinatorLane: groupCoordinator, administratorLane: administrator,
+}
 
-// laneOf is whose story a step belongs to: what happens to a client's process
-// is part of that client's, and a request is decided by whom it was sent to.
+// laneOf is whose story a step belongs to.
 func laneOf(before *model.State, st search.Step) int {
 	op, a := &ops.Table[st.Op], ops.Unpack(st.Arg)
-	switch {
-	case deposedSteps[op.Name]:
-		return deposedLane
-	case op.Name == "decide":
-		return brokerOf(awaited(&before.Clients[a.A], a.B))
-	case op.Name == "decide-late":
-		return brokerOf(&before.Late[a.A])
-	case op.Params[0] == ops.TransactionalID, transactionSteps[op.Name]:
-		return transactionLane
-	case op.Params[0] == ops.Log:
-		return logLane(a.A)
-	case op.Actor == ops.ByCoordinator:
+	switch op.Actor {
+	case ops.ByBroker:
+		r := op.Request(before, a)
+		return wordsOf(r.API).at(&r)
+	case ops.ByGroupCoordinator:
 		return coordinatorLane
-	case op.Params[0] == ops.Client:
-		return int(a.A)
-	}
-	return administratorLane
-}
-
-// transactionSteps are the transaction coordinator's, though their parameters do
-// not say so.
-var transactionSteps = map[string]bool{"load": true, "elect-leaders": true, "lose-append": true, "fail-over": true}
-
-// brokerOf is the lane of whoever decides a request.
-func brokerOf(r *model.Request) int {
-	switch r.API {
-	case model.InitProducerID, model.AddPartitionsToTxn, model.AddOffsetsToTxn, model.EndTxn:
+	case ops.ByTransactionCoordinator:
 		return transactionLane
-	case model.Produce, model.TxnOffsetCommit, model.WriteTxnMarkers:
-		return logLane(r.Log)
+	case ops.ByOldCoordinator:
+		return oldLane
+	case ops.ByLeader:
+		return leaderLane(a.A)
+	case ops.ByAdministrator:
+		return administratorLane
 	}
-	return coordinatorLane
+	return int(a.A)
 }
 
-func logLane(p uint8) int {
+// atGroup, atTransactions and atLog are who decides a request.
+func atGroup(*model.Request) int { return coordinatorLane }
+
+func atTransactions(*model.Request) int { return transactionLane }
+
+func atLog(r *model.Request) int { return leaderLane(r.Log) }
+
+func leaderLane(p uint8) int {
 	if p == model.OffsetsLog {
 		return coordinatorLane
 	}
 	return outputLane + int(p)
 }
 
-func awaited(cl *model.Client, lane uint8) *model.Request {
-	if lane == 1 {
-		return &cl.Beat
-	}
-	return &cl.App
-}
-
 func (t *teller) lane(lane int) string {
-	switch lane {
-	case transactionLane:
-		return transactions
-	case deposedLane:
-		return deposed
-	case coordinatorLane:
-		if t.g.cfg.Producing() {
-			return groupCoordinator
-		}
-		return coordinator
-	case administratorLane:
-		return administrator
-	}
-	if lane >= outputLane {
+	switch {
+	case lane < model.MaxClients:
+		return t.client(lane)
+	case lane >= outputLane && lane < coordinatorLane:
 		return logName(lane - outputLane)
+	case lane == coordinatorLane && !t.g.cfg.Producing():
+		return coordinator
 	}
-	return clientName(t.g.cfg, lane)
+	return laneNames[lane]
 }
 
 // lanes lists who acts in the story, is spoken to, or changes, in a fixed order.
-func (t *teller) lanes(steps []Told) []string {
-	acts := map[string]bool{t.lane(transactionLane): t.g.cfg.Producing(), t.lane(coordinatorLane): !t.g.cfg.Producing()}
+// A client that never acts needs no lane, and the coordinator that a scenario is
+// about always has one.
+func (t *teller) lanes(steps []StoryStep) []string {
+	var act, named []string
 	for i := range steps {
-		acts[steps[i].Lane] = true
+		act = append(act, steps[i].Lane)
 		for _, m := range steps[i].Messages {
-			acts[m.To] = true
+			named = append(named, m.To)
 		}
 		for _, c := range steps[i].Changes {
-			acts[c.At] = true
+			named = append(named, c.At)
 		}
+	}
+	always := coordinatorLane
+	if t.g.cfg.Producing() {
+		always = transactionLane
 	}
 	var names []string
 	for lane := range administratorLane + 1 {
-		if name := t.lane(lane); acts[name] && (lane >= model.MaxClients || t.acts(steps, name)) {
+		name := t.lane(lane)
+		if slices.Contains(act, name) || lane >= model.MaxClients && (lane == always || slices.Contains(named, name)) {
 			names = append(names, name)
 		}
 	}
 	return names
-}
-
-// acts: a client that never does anything needs no lane.
-func (t *teller) acts(steps []Told, name string) bool {
-	for i := range steps {
-		if steps[i].Lane == name {
-			return true
-		}
-	}
-	return false
-}
-
-// home is the lane that has the state of something.
-func (t *teller) home(who string) string {
-	for id := range t.g.cfg.TransactionalIDs() {
-		if who == idName(id) {
-			return transactions
-		}
-	}
-	switch who {
-	case "group", "offsets", "pending":
-		return t.lane(coordinatorLane)
-	}
-	return who
 }

@@ -26,8 +26,8 @@ func Mermaid(w io.Writer, c *Counterexample) error {
 	for _, m := range s.Mutations {
 		d.note(s.Lanes, "without "+m)
 	}
-	for i, told := range s.Steps {
-		d.step(i+1, s, &told)
+	for i, st := range s.Steps {
+		d.step(i+1, s, &st)
 	}
 	d.note(s.Lanes, "violated: "+s.Ending)
 	for _, text := range s.Outlook {
@@ -56,32 +56,32 @@ func (d *diagram) note(lanes []string, text string) {
 	d.line("Note over %s: %s", over, escape(text))
 }
 
-func (d *diagram) step(n int, s *Story, told *Told) {
-	marked := told.Stale != "" || len(told.Missing) > 0
+func (d *diagram) step(n int, s *Story, st *StoryStep) {
+	marked := st.Stale != "" || len(st.Missing) > 0
 	if marked {
 		d.line("rect rgb(255, 228, 225)")
 	}
-	d.note([]string{told.Lane}, fmt.Sprintf("step %d: %s", n, told.Deed))
-	for _, m := range told.Messages {
+	d.note([]string{st.Lane}, fmt.Sprintf("step %d: %s", n, st.Does))
+	for _, m := range st.Messages {
 		if m.Held {
 			d.note([]string{m.From}, m.String())
 			continue
 		}
 		d.line("%s%s%s: %s", participant(m.From), arrow(&m), participant(m.To), escape(m.String()))
-		if m.Request && !m.Inner && told.Stale != "" {
-			d.note([]string{m.To}, "! "+told.Stale)
+		if m.Request && !m.Inner && st.Stale != "" {
+			d.note([]string{m.To}, "! "+st.Stale)
 		}
 	}
-	for _, text := range told.Missing {
-		d.note([]string{decider(s, told)}, "! "+text)
+	for _, text := range st.Missing {
+		d.note([]string{decider(s, st)}, "! "+text)
 	}
-	for _, c := range told.Changes {
+	for _, c := range st.Changes {
 		lane, text := c.At, c.What
 		if c.Who != c.At {
 			text = c.Who + ": " + c.What
 		}
 		if !slices.Contains(s.Lanes, lane) { // a client that never acts
-			lane, text = decider(s, told), c.Who+": "+c.What
+			lane, text = decider(s, st), c.Who+": "+c.What
 		}
 		d.note([]string{lane}, text)
 	}
@@ -94,8 +94,8 @@ func (d *diagram) step(n int, s *Story, told *Told) {
 func participant(lane string) string { return strings.ReplaceAll(lane, " ", "_") }
 
 // decider is who had to decide in a step.
-func decider(s *Story, told *Told) string {
-	for _, m := range told.Messages {
+func decider(s *Story, st *StoryStep) string {
+	for _, m := range st.Messages {
 		if m.Request && slices.Contains(s.Lanes, m.To) {
 			return m.To
 		}
@@ -103,7 +103,7 @@ func decider(s *Story, told *Told) string {
 	if slices.Contains(s.Lanes, coordinator) {
 		return coordinator
 	}
-	return told.Lane
+	return st.Lane
 }
 
 // arrow is solid for requests and dashed for answers, with an open head for

@@ -38,24 +38,37 @@ func memberName(cfg *model.Config, id model.MemberID) string {
 	return clientName(cfg, model.ClientOf(id)) + "." + number(model.LifeOf(id)+1)
 }
 
+// list is each item in words, one behind the other.
+func list[T any](items []T, separator string, words func(T) string) string {
+	all := make([]string, len(items))
+	for i, item := range items {
+		all[i] = words(item)
+	}
+	return strings.Join(all, separator)
+}
+
+// places lists the bits of a set.
+func places[S ~uint32 | ~uint64](set S) []int {
+	var all []int
+	for rest := uint64(set); rest != 0; rest &= rest - 1 {
+		all = append(all, bits.TrailingZeros64(rest))
+	}
+	return all
+}
+
 // topicNames lists a subscription.
 func topicNames(topics model.Meta) string {
-	var names []string
-	for rest := topics; rest != 0; rest &= rest - 1 {
-		names = append(names, "t"+number(bits.TrailingZeros32(uint32(rest))))
-	}
-	return strings.Join(names, ",")
+	return list(places(topics), ",", func(topic int) string { return "t" + number(topic) })
 }
 
 // partitionNames lists a set of partitions.
-func partitionNames(set model.PartSet) string {
-	var names []string
-	for p := range model.MaxPartitions {
-		if set.Has(p) {
-			names = append(names, partitionName(p))
-		}
+func partitionNames(set model.PartSet) string { return list(places(set), ", ", partitionName) }
+
+func orNothing(set model.PartSet) string {
+	if set == 0 {
+		return "nothing"
 	}
-	return strings.Join(names, ", ")
+	return partitionNames(set)
 }
 
 // logName is o0, o1, ... for output partitions, and the group's partition of
@@ -65,6 +78,28 @@ func logName(p int) string {
 		return "offsets"
 	}
 	return "o" + number(p)
+}
+
+// logNames lists a set of logs.
+func logNames(set model.PartSet) string { return list(places(set), " ", logName) }
+
+// leaderName is a log in a sentence.
+func leaderName(p uint8) string {
+	if p == model.OffsetsLog {
+		return "the group's offsets"
+	}
+	return logName(int(p))
+}
+
+// leaderNames lists a set of logs in a sentence.
+func leaderNames(set model.PartSet) string {
+	return list(places(set), " and ", func(p int) string { return leaderName(uint8(p)) })
+}
+
+// inputName is an input record by its partition and offset.
+func inputName(value uint8) string {
+	v := int(value - 1)
+	return fmt.Sprintf("%s@%d", partitionName(v/model.MaxRecords), v%model.MaxRecords)
 }
 
 // idName is x0, x1, ... for transactional ids.

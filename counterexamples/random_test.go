@@ -59,7 +59,10 @@ func drawDefinition(t *rapid.T, d *scenarios.Definition) {
 }
 
 func drawFaults(t *rapid.T, d *scenarios.Definition) {
-	for b := range model.Aborts { // from there on, of producers
+	for b := range model.NumBudgets {
+		if b.Part() == model.TransactionsPart {
+			continue
+		}
 		least, most := 0, 3
 		switch b {
 		case model.LateRequests, model.LostAnswers:
@@ -79,9 +82,9 @@ func drawFaults(t *rapid.T, d *scenarios.Definition) {
 		}
 	}
 	if d.Faults["late_requests"]+d.Faults["lost_answers"] > 0 {
-		for api := model.JoinGroup; api < model.DeleteGroups; api++ {
-			if rapid.Bool().Draw(t, api.String()+" travels") {
-				d.Travels = append(d.Travels, api.String())
+		for _, api := range model.APIs[model.NoAPI+1:] {
+			if !api.Admin && api.Part != model.TransactionsPart && rapid.Bool().Draw(t, api.Name+" travels") {
+				d.Travels = append(d.Travels, api.Name)
 			}
 		}
 		if len(d.Travels) == 0 {

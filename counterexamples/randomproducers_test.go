@@ -61,9 +61,9 @@ func drawProducerFaults(t *rapid.T, d *scenarios.Definition) {
 		d.Faults[model.Expiries.String()] = rapid.IntRange(1, 2).Draw(t, "expiries")
 	}
 	travelling := d.Faults["late_requests"]+d.Faults["lost_answers"]+d.Faults["zombie_coordinators"] > 0
-	for api := model.InitProducerID; api < model.NumAPIs && travelling; api++ {
-		if rapid.Bool().Draw(t, api.String()+" travels") {
-			d.Travels = append(d.Travels, api.String())
+	for _, api := range model.APIs {
+		if travelling && api.Part == model.TransactionsPart && rapid.Bool().Draw(t, api.Name+" travels") {
+			d.Travels = append(d.Travels, api.Name)
 		}
 	}
 	if travelling && len(d.Travels) == 0 {

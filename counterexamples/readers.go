@@ -6,37 +6,36 @@ import (
 	"strings"
 
 	"fencecheck/model"
-	"fencecheck/search"
 )
 
-// reading is what readers with read_committed learn in a step: which records
+// readerChanges is what readers with read_committed learn in a step: which records
 // they get, and which they never will.
-func (t *teller) reading(before, after *model.State, st search.Step) []Change {
+func (t *teller) readerChanges(s *step) []Change {
 	var all []Change
 	t.fenced = nil
 	for p := range t.g.cfg.Outputs {
-		for _, r := range t.readings(&t.g.cfg.Rules, before, after, st, p) {
+		for _, r := range t.recordsRead(&t.g.cfg.Rules, s, s.after, p) {
 			if r.visible {
 				t.outputs[r.entry.Value] = append(t.outputs[r.entry.Value], t.work(r.entry.Work))
-				if w := before.Work(r.entry.Work); w != nil && w.Fenced {
+				if w := s.before.Work(r.entry.Work); w != nil && w.Fenced {
 					t.fenced = append(t.fenced, fmt.Sprintf("%s from %s", t.record(r.entry.Work, r.entry.Value), logName(p)))
 				}
 			}
-			all = append(all, Change{"readers", r.text(t, p), t.lane(logLane(uint8(p)))})
+			all = append(all, Change{"readers", r.text(t, p), t.lane(leaderLane(uint8(p)))})
 		}
 	}
 	return all
 }
 
-// A readingOf is what becomes of one record for readers.
-type readingOf struct {
+// A recordRead says what becomes of one record for readers.
+type recordRead struct {
 	entry   model.Entry
 	visible bool
 	outcome model.Outcome
 	again   bool // its input had a visible output before
 }
 
-func (r *readingOf) text(t *teller, p int) string {
+func (r *recordRead) text(t *teller, p int) string {
 	record := t.record(r.entry.Work, r.entry.Value)
 	switch {
 	case r.visible && r.again:
@@ -49,13 +48,13 @@ func (r *readingOf) text(t *teller, p int) string {
 	return fmt.Sprintf("will get %s from %s once the transaction before it has ended", record, logName(p))
 }
 
-// readings asks the readers' rules about a log to which the step has appended a
+// recordsRead asks the readers' rules about a log to which the step has appended a
 // record or a marker.
-func (t *teller) readings(rules *model.Rules, before, after *model.State, st search.Step, p int) []readingOf {
-	old := before.Txns.Logs[p]
+func (t *teller) recordsRead(rules *model.Rules, s *step, after *model.State, p int) []recordRead {
+	old := s.before.Txns.Logs[p]
 	log := append([]model.Entry(nil), old.Log[:old.Len()]...)
 	decided := len(log)
-	if m, ok := t.marker(before, st); ok && int(m.log) == p && after.Last.Err == model.None {
+	if m := &s.request; m.API == model.WriteTxnMarkers && int(m.Log) == p && after.Last.Err == model.None {
 		kind := model.AbortMarker
 		if m.Commit {
 			kind = model.CommitMarker
@@ -64,7 +63,7 @@ func (t *teller) readings(rules *model.Rules, before, after *model.State, st sea
 	} else if now := after.Txns.Logs[p]; after.Last.API == model.Produce && int(after.Last.Log) == p && now.Len() == decided+1 {
 		log = append(log, now.Log[decided])
 	}
-	var all []readingOf
+	var all []recordRead
 	stable := model.LastStableOffset(rules, log, len(log))
 	seen := map[uint8]bool{}
 	for i, e := range log {
@@ -79,20 +78,20 @@ func (t *teller) readings(rules *model.Rules, before, after *model.State, st sea
 		if visible := i < stable && model.Reads(rules, log, i); visible || was != is {
 			again := visible && e.Value > 0 && (seen[e.Value] || len(t.outputs[e.Value]) > 0)
 			seen[e.Value] = seen[e.Value] || visible
-			all = append(all, readingOf{e, visible, is, again})
+			all = append(all, recordRead{e, visible, is, again})
 		}
 	}
 	return all
 }
 
-// missingOfTransactions says what a rule would have changed that no actor has
+// missingLater says what a rule would have changed that no actor has
 // noticed yet: what readers get, or what is remembered.
-func (t *teller) missingOfTransactions(b *takenBack, before, after, other *model.State, st search.Step) string {
+func (t *teller) missingLater(b *restored, s *step, other *model.State) string {
 	if !t.g.cfg.Producing() {
 		return ""
 	}
 	for p := range t.g.cfg.Outputs {
-		is, were := t.readings(&t.g.cfg.Rules, before, after, st, p), t.readings(b.rules, before, other, st, p)
+		is, were := t.recordsRead(&t.g.cfg.Rules, s, s.after, p), t.recordsRead(b.rules, s, other, p)
 		if slices.Equal(is, were) {
 			continue
 		}
@@ -105,7 +104,7 @@ func (t *teller) missingOfTransactions(b *takenBack, before, after, other *model
 		}
 		return fmt.Sprintf("%s: readers %s", inForce(b.mutation), strings.Join(words, ", "))
 	}
-	if other.Last = after.Last; *other != *after {
+	if other.Last = s.after.Last; *other != *s.after {
 		return inForce(b.mutation) + ", the state would differ here in a way that shows only later"
 	}
 	return ""

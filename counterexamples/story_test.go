@@ -1,13 +1,15 @@
 package counterexamples
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"fencecheck/invariants"
 	"fencecheck/model"
 	"fencecheck/ops"
 	"fencecheck/scenarios"
@@ -61,8 +63,8 @@ func everyRunCanBeTold(t *testing.T, all *rapid.Generator[run]) {
 }
 
 // misToldStep compares what is told with what happened.
-func misToldStep(cfg *model.Config, ev *model.Event, st search.Step, told *Told) string {
-	texts := []string{told.Deed, told.Stale}
+func misToldStep(cfg *model.Config, ev *model.Event, st search.Step, told *StoryStep) string {
+	texts := []string{told.Does, told.Stale}
 	for _, m := range told.Messages {
 		texts = append(texts, m.String())
 	}
@@ -70,18 +72,18 @@ func misToldStep(cfg *model.Config, ev *model.Event, st search.Step, told *Told)
 		texts = append(texts, c.What)
 	}
 	for _, text := range append(texts, told.Missing...) {
-		if strings.Contains(text, "%!") {
+		if strings.Contains(text, "%!") || strings.ContainsAny(text, "{}") {
 			return "badly formatted"
 		}
 	}
-	if told.Deed == "" || told.Lane == "" {
+	if told.Does == "" || told.Lane == "" {
 		return "nothing is done by nobody"
 	}
 	if ev.API == model.NoAPI || ev.API == model.DeleteGroups {
 		return ""
 	}
 	request := slices.ContainsFunc(told.Messages, func(m Message) bool {
-		from := m.From == clientName(cfg, int(ev.Client)) || ev.API == model.WriteTxnMarkers && (m.From == transactions || m.From == deposed)
+		from := m.From == clientName(cfg, int(ev.Client)) || ev.API == model.WriteTxnMarkers && (m.From == transactions || m.From == oldCoordinator)
 		return m.Request && m.API == ev.API.String() && from && !m.Delayed
 	})
 	if !request {
@@ -97,42 +99,49 @@ func misToldStep(cfg *model.Config, ev *model.Event, st search.Step, told *Told)
 	return ""
 }
 
-// The words belong to operations and properties that there are.
-func TestWordsBelongToSomething(t *testing.T) {
-	for name := range deeds {
-		if _, ok := ops.ByName(name); !ok {
-			t.Errorf("there are words for the operation %q, which is gone", name)
+// Every request that can be sent has its words, in one part's table.
+func TestEveryRequestHasWords(t *testing.T) {
+	for api := model.NoAPI + 1; api < model.NumAPIs; api++ {
+		_, group := groupRequests[api]
+		_, producer := transactionRequests[api]
+		if group == producer {
+			t.Errorf("%s: words of groups %t, of transactions %t", api, group, producer)
+		}
+		if wordsOf(api).at == nil {
+			t.Errorf("%s: nobody decides it", api)
 		}
 	}
-	for name := range producerDeeds {
-		if _, ok := ops.ByName(name); !ok {
-			t.Errorf("there are words for the operation %q, which is gone", name)
+}
+
+// Whatever the words of operations and the endings of properties refer to has a
+// name in stories, and no name is there for nothing.
+func TestReferences(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"../ops/*table.go", "../invariants/*endings.go", "../invariants/invariants.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	used := map[string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, literal := range regexp.MustCompile(`"[^"\n]*"`).FindAll(text, -1) {
+			for _, ref := range regexp.MustCompile(`\{(\w+)( %d)*\}`).FindAllSubmatch(literal, -1) {
+				name := string(ref[1])
+				if used[name] = true; references[name] == nil {
+					t.Errorf("%s: %s has no name in stories", file, ref[0])
+				}
+			}
 		}
 	}
-	for name := range decisions {
-		if _, ok := ops.ByName(name); !ok {
-			t.Errorf("there is no operation %q", name)
-		}
-	}
-	for i := range ops.Table {
-		name := ops.Table[i].Name
-		if deeds[name] == nil && producerDeeds[name] == nil {
-			t.Errorf("there are no words for the operation %q", name)
-		}
-	}
-	for name := range producerEndings {
-		if _, ok := invariants.ByName(name); !ok {
-			t.Errorf("there is an ending for the property %q, which is gone", name)
-		}
-	}
-	for name := range sends {
-		if _, ok := ops.ByName(name); !ok {
-			t.Errorf("there is no operation %q", name)
-		}
-	}
-	for name := range endings {
-		if _, ok := invariants.ByName(name); !ok {
-			t.Errorf("there is an ending for the property %q, which is gone", name)
+	for name := range references {
+		if !used[name] {
+			t.Errorf("nobody refers to {%s}", name)
 		}
 	}
 }

@@ -18,8 +18,8 @@ func Text(w io.Writer, c *Counterexample) error {
 	}
 	var b page
 	b.heading(s)
-	for i, told := range s.Steps {
-		b.step(i+1, s, &told)
+	for i, st := range s.Steps {
+		b.step(i+1, s, &st)
 	}
 	b.entry("", 0, "violated", 10, s.Property+": "+s.Ending)
 	for _, line := range s.Outlook {
@@ -52,25 +52,25 @@ func (b *page) heading(s *Story) {
 	b.text.WriteByte('\n')
 }
 
-// step writes one step: its number and lane, the deed, and what came of it.
-func (b *page) step(n int, s *Story, told *Told) {
+// step writes one step: its number and lane, what its actor does, and what came of it.
+func (b *page) step(n int, s *Story, st *StoryStep) {
 	lane := 0
 	for _, name := range s.Lanes {
 		lane = max(lane, len(name))
 	}
-	b.entry(fmt.Sprintf("%2d  ", n), 0, told.Lane, lane+2, told.Deed)
+	b.entry(fmt.Sprintf("%2d  ", n), 0, st.Lane, lane+2, st.Does)
 	const label = 9
 	indent := 4 + lane + 2 + 2
-	for _, m := range told.Messages {
-		b.entry("", indent, messageLabel(&m, told.Lane), label, messageText(&m, told.Lane))
-		if m.Request && !m.Inner && told.Stale != "" {
-			b.entry("", indent, "", label, "! "+told.Stale)
+	for _, m := range st.Messages {
+		b.entry("", indent, messageLabel(&m, st.Lane), label, messageText(&m, st.Lane))
+		if m.Request && !m.Inner && st.Stale != "" {
+			b.entry("", indent, "", label, "! "+st.Stale)
 		}
 	}
-	for _, text := range told.Missing {
+	for _, text := range st.Missing {
 		b.entry("", indent, "", label, "! "+text)
 	}
-	for _, c := range told.Changes {
+	for _, c := range st.Changes {
 		b.entry("", indent, c.Who, label, c.What)
 	}
 	b.text.WriteByte('\n')
@@ -94,7 +94,7 @@ func messageLabel(m *Message, lane string) string {
 }
 
 // toBroker tells whether a message goes to a coordinator.
-func (m *Message) toBroker() bool { return m.To == transactions || m.To == deposed }
+func (m *Message) toBroker() bool { return m.To == transactions || m.To == oldCoordinator }
 
 // messageText leaves the name of the request out of an answer that stands
 // below it.

@@ -24,6 +24,16 @@ func stable() *model.State {
 	return &s
 }
 
+// Each property can say how it is violated, or what keeps it out of reach.
+func TestEveryPropertyHasAnEnding(t *testing.T) {
+	for _, i := range All {
+		assert.NotNil(t, i.Ending, i.Name)
+	}
+	for _, g := range Goals {
+		assert.NotNil(t, g.Ending, g.Name)
+	}
+}
+
 // Each property accepts a sound state and notices a hand-made fault, however
 // that came about.
 func TestStatePredicates(t *testing.T) {
@@ -45,6 +55,7 @@ func TestStatePredicates(t *testing.T) {
 		s := stable()
 		c.spoil(s)
 		assert.False(t, i.State(cfg, s), "%s: %s", c.property, c.fault)
+		assert.NotEmpty(t, i.Ending(cfg, stable(), s), "%s: %s", c.property, c.fault)
 	}
 }
 
@@ -85,6 +96,7 @@ func TestStepPredicates(t *testing.T) {
 		after.Last = model.Event{}
 		c.spoil(after)
 		assert.False(t, i.Step(cfg, before, after), "%s: %s", c.property, c.fault)
+		assert.NotEmpty(t, i.Ending(cfg, before, after), "%s: %s", c.property, c.fault)
 	}
 }
 

@@ -19,83 +19,19 @@ func noDuplicateRecord(_ *model.Config, _, after *model.State) bool { return !af
 
 func noFalseAbort(_ *model.Config, _, after *model.State) bool { return !after.Last.FalseAbort }
 
-// eachWork tells whether a predicate holds for every transaction that can still
-// come to something.
-func eachWork(c *model.Config, s *model.State, ok func(*model.Work) bool) bool {
-	for i := range c.Clients() {
-		for n := range s.Txns.Works[i] {
-			if !ok(&s.Txns.Works[i][n]) {
-				return false
-			}
-		}
-	}
-	return true
+func noTornTransaction(c *model.Config, before, after *model.State) bool {
+	return tornTransaction(c, before, after) == ""
 }
 
-func noTornTransaction(c *model.Config, _, after *model.State) bool {
-	return !after.Last.Mixed && eachWork(c, after, func(w *model.Work) bool { return !w.Torn() })
-}
+func truthfulOutcome(c *model.Config, s *model.State) bool { return untrueOutcome(c, s, s) == "" }
 
-func truthfulOutcome(c *model.Config, s *model.State) bool {
-	return eachWork(c, s, func(w *model.Work) bool { return !w.Untrue() })
-}
-
-// epochMonotone looks at whoever enforces epochs: the coordinator, and each
-// partition's leader.
 func epochMonotone(c *model.Config, before, after *model.State) bool {
-	for i := range c.TransactionalIDs() {
-		a, b := &before.Txns.IDs[i].Txn, &after.Txns.IDs[i].Txn
-		if a.PID != 0 && a.PID == b.PID && b.Epoch < a.Epoch {
-			return false
-		}
-	}
-	for p := range after.Txns.Logs {
-		for i := range after.Txns.Logs[p].Entries {
-			e := &after.Txns.Logs[p].Entries[i]
-			if e.PID == 0 {
-				continue
-			}
-			for j := range before.Txns.Logs[p].Entries {
-				if old := &before.Txns.Logs[p].Entries[j]; old.PID == e.PID && e.Epoch < old.Epoch {
-					return false
-				}
-			}
-		}
-	}
-	return true
+	return epochWentBack(c, before, after) == ""
 }
 
-func tokensUniqueDurable(c *model.Config, s *model.State) bool {
-	for i := range c.Clients() {
-		a := &s.Clients[i].Producer
-		if !c.HasProducer(i) || a.PID == 0 {
-			continue
-		}
-		t := &s.Txns.IDs[c.IDs[i]]
-		if !s.Txns.Loading && t.Txn.PID == a.PID && t.Txn.Epoch < a.Epoch {
-			return false // the coordinator has forgotten what it gave out
-		}
-		for j := i + 1; j < c.Clients(); j++ {
-			b := &s.Clients[j].Producer
-			if c.HasProducer(j) && b.PID == a.PID && b.Epoch == a.Epoch {
-				return false
-			}
-		}
-	}
-	return true
-}
+func tokensUniqueDurable(c *model.Config, s *model.State) bool { return tokenNotUnique(c, s, s) == "" }
 
-func replayEqualsLive(c *model.Config, s *model.State) bool {
-	if s.Txns.Loading {
-		return true
-	}
-	for i := range c.TransactionalIDs() {
-		if t := &s.Txns.IDs[i]; !t.Unsure && t.Txn.Durable() != t.Log {
-			return false
-		}
-	}
-	return true
-}
+func replayEqualsLive(c *model.Config, s *model.State) bool { return replayDiffers(c, s, s) == "" }
 
 // noHangingTransaction: nothing is left that readers wait for.
 func noHangingTransaction(c *model.Config, s *model.State) bool {

@@ -102,19 +102,21 @@ func (x *Exec) loseMarkerAnswer(a Args) bool {
 // delayMarker: the coordinator gives up on a marker that is still in flight, and
 // sends it again.
 func (x *Exec) delayMarker(a Args) bool {
-	t := &x.s.Txns.IDs[a.A]
 	if !x.owes(a) || !x.cfg.Travels[model.WriteTxnMarkers] || !x.spend(model.LateRequests) {
 		return false
 	}
 	n := x.n
 	n.Last.GaveUp = true
-	m := &t.Outbox
-	r := model.Request{API: model.WriteTxnMarkers, PID: m.PID, Epoch: m.Epoch, Commit: m.Commit, Elected: m.CoordinatorEpoch, Log: a.B, Plain: m.Version < model.TV2}
-	if !n.AddLate(r) {
+	if !n.AddLate(markerRequest(&x.s.Txns.IDs[a.A].Outbox, a.B)) {
 		x.seen.Late = true
 		return false
 	}
 	return true
+}
+
+// markerRequest is a marker on its way to a partition.
+func markerRequest(m *model.Marker, p uint8) model.Request {
+	return model.Request{API: model.WriteTxnMarkers, PID: m.PID, Epoch: m.Epoch, Commit: m.Commit, Elected: m.CoordinatorEpoch, Log: p, Plain: m.Version < model.TV2}
 }
 
 // decideMarker decides a marker that its coordinator gave up on.

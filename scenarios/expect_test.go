@@ -252,7 +252,7 @@ func TestEveryScenarioIsDocumented(t *testing.T) {
 
 // Every operation, and every answer that the rules can give, occurs somewhere.
 func TestEveryOperationOccurs(t *testing.T) {
-	var steps [len(ops.Table)]int64
+	steps := make([]int64, len(ops.Table))
 	outcomes := map[string]int64{}
 	for _, s := range All() {
 		r := explored(s).result

@@ -85,6 +85,16 @@ func (s *System) Append(dst []byte, st *model.State) []byte { return s.layout.Ap
 // Decode decodes a state.
 func (s *System) Decode(src []byte, st *model.State) { s.layout.Decode(src, st) }
 
+var _ search.Comparer[model.State] = (*System)(nil)
+
+// Same tells whether two states differ at most in what is no part of their identity: what
+// the last step did, and, where only the order of generations counts, the generations.
+func (s *System) Same(a, b *model.State) bool {
+	x, y := *a, *b
+	x.Last, y.Last = model.Event{}, model.Event{}
+	return s.cfg.Ranks || x == y
+}
+
 // Ops names the operations.
 func (s *System) Ops() []string {
 	names := make([]string, len(ops.Table))

@@ -7,16 +7,20 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"fencecheck/search"
+	"fencecheck/search/examples/lease"
 )
 
 // clock counts hours and minutes; what is wrong with it is up to the test.
-type clock struct{ decode func(src []byte, s *hour) }
+type clock struct {
+	start  hour
+	decode func(src []byte, s *hour)
+}
 
 type hour struct{ Hour, Minute uint8 }
 
-func (clock) Init(yield func(*hour)) { yield(&hour{}) }
-func (clock) Ops() []string          { return []string{"tick"} }
-func (clock) Outcomes() []string     { return nil }
+func (c clock) Init(yield func(*hour)) { yield(&c.start) }
+func (clock) Ops() []string            { return []string{"tick"} }
+func (clock) Outcomes() []string       { return nil }
 
 func (clock) Next(s, next *hour, emit func(search.Step)) {
 	*next = *s
@@ -48,9 +52,102 @@ func TestAudit(t *testing.T) {
 			decode: func(src []byte, s *hour) { s.Hour = src[0] },
 		},
 	} {
-		assert.PanicsWithValue(t, want, func() { search.BreadthFirst(context.Background(), c, search.Options[hour]{}) })
-		assert.PanicsWithValue(t, want, func() { search.DepthFirst(context.Background(), c, search.Options[hour]{}) })
+		requirePanic(t, want, search.System[hour](c))
 	}
+}
+
+// requirePanic demands that both kinds of search stop at the first violated promise.
+func requirePanic[S any](t *testing.T, want string, sys search.System[S]) {
+	t.Helper()
+	assert.PanicsWithValue(t, want, func() { search.BreadthFirst(context.Background(), sys, search.Options[S]{}) })
+	assert.PanicsWithValue(t, want, func() { search.DepthFirst(context.Background(), sys, search.Options[S]{}) })
+}
+
+// forgetful is a lock service whose encoding leaves out the token that the storage took
+// last: Append and Decode agree with each other, and still states are lost.
+type forgetful struct{ lease.System }
+
+func (f forgetful) Append(dst []byte, s *lease.State) []byte {
+	known := *s
+	known.Stored = 0
+	return f.System.Append(dst, &known)
+}
+
+// indifferent says that nothing but the encodings counts.
+type indifferent struct{ forgetful }
+
+func (indifferent) Same(_, _ *lease.State) bool { return true }
+
+// TestForgottenField: without the comparison of states the search would prove what is
+// wrong, as it does where the system asks for that.
+func TestForgottenField(t *testing.T) {
+	o := search.Options[lease.State]{Invariants: []search.Property[lease.State]{lease.InOrder}}
+	assert.Equal(t, search.Violated, search.BreadthFirst(context.Background(), lease.System{}, o).Verdict)
+	assert.Equal(t, search.Holds, search.BreadthFirst(context.Background(), indifferent{}, o).Verdict)
+	requirePanic(t, "search: Decode is not the inverse of Append: {Last:1 Held:true Clients:[0 1] Stored:1} was encoded as 0101000001,"+
+		" which is decoded as {Last:1 Held:true Clients:[0 1] Stored:0} (a Comparer says what may differ)", forgetful{})
+}
+
+// minutes is a clock for which the hour does not matter, and which says so.
+type minutes struct{ clock }
+
+func (m minutes) Append(dst []byte, s *hour) []byte { return append(dst, s.Minute) }
+func (m minutes) Decode(src []byte, s *hour)        { *s = hour{Minute: src[0]} }
+func (m minutes) Same(a, b *hour) bool              { return a.Minute == b.Minute }
+
+// ahead is the same clock, whose Decode comes too late.
+type ahead struct{ minutes }
+
+func (a ahead) Same(x, y *hour) bool { return x.Minute+1 == y.Minute }
+
+// TestComparer: what a system leaves out on purpose may differ, and nothing else.
+func TestComparer(t *testing.T) {
+	r := search.BreadthFirst(context.Background(), minutes{clock{start: hour{Hour: 5}}}, search.Options[hour]{})
+	assert.Equal(t, search.Holds, r.Verdict)
+	assert.EqualValues(t, 60, r.States)
+	requirePanic(t, "search: Decode is not the inverse of Append: {Hour:5 Minute:0} was encoded as 00,"+
+		" which is decoded as {Hour:0 Minute:0} (a Comparer says what may differ)", ahead{minutes{clock{start: hour{Hour: 5}}}})
+}
+
+// steps is a clock whose steps are up to the test.
+type steps struct {
+	clock
+	emit []search.Step
+}
+
+func (c steps) Next(s, next *hour, emit func(search.Step)) {
+	c.clock.Next(s, next, func(search.Step) {
+		for _, st := range c.emit {
+			emit(st)
+		}
+	})
+}
+
+// TestSteps: every step has an operation and an outcome with a name, and no other step
+// of its state has its operation and argument.
+func TestSteps(t *testing.T) {
+	for want, emit := range map[string][]search.Step{
+		"search: two steps of one state share the operation tick and the argument 0x2": {{Arg: 2}, {Arg: 1}, {Arg: 2}},
+		"search: a step has Op 1, but there are 1 Ops":                                 {{}, {Op: 1}},
+		"search: a step of tick has Outcome 1, but there are 1 Outcomes":               {{}, {Arg: 1, Outcome: 1}},
+	} {
+		requirePanic(t, want, search.System[hour](steps{emit: emit}))
+	}
+	r := search.BreadthFirst(context.Background(), steps{emit: []search.Step{{Arg: 1}, {Arg: 2}}}, search.Options[hour]{})
+	assert.Equal(t, search.Holds, r.Verdict)
+}
+
+// TestUrgentSteps: urgent steps must have names as well.
+func TestUrgentSteps(t *testing.T) {
+	requirePanic(t, "search: a step has Op 9, but there are 1 Ops", search.System[hour](eager{}))
+}
+
+// eager is a clock that passes every odd minute at once.
+type eager struct{ clock }
+
+func (eager) Urgent(s, next *hour) (search.Step, bool) {
+	*next = hour{s.Hour, s.Minute + 1}
+	return search.Step{Op: 9}, s.Minute%2 == 1
 }
 
 // TestNoOutcomes: a system without outcomes need not say so.

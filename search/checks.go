@@ -26,7 +26,7 @@ func (c *checks[S]) idleSteps() bool { return len(c.steps)+len(c.unseenSteps) ==
 func (c *checks[S]) state(s *S) int {
 	for i := len(c.unseenStates) - 1; i >= 0; i-- {
 		if c.unseenStates[i].State(s) {
-			c.unseenStates = c.tick(c.unseenStates, i)
+			c.unseenStates = c.seenAt(c.unseenStates, i)
 		}
 	}
 	for i := range c.states {
@@ -41,7 +41,7 @@ func (c *checks[S]) state(s *S) int {
 func (c *checks[S]) step(before *S, st Step, after *S) int {
 	for i := len(c.unseenSteps) - 1; i >= 0; i-- {
 		if c.unseenSteps[i].Step(before, st, after) {
-			c.unseenSteps = c.tick(c.unseenSteps, i)
+			c.unseenSteps = c.seenAt(c.unseenSteps, i)
 		}
 	}
 	for i := range c.steps {
@@ -52,8 +52,8 @@ func (c *checks[S]) step(before *S, st Step, after *S) int {
 	return -1
 }
 
-// tick notes that the i-th unseen witness was seen, and drops it.
-func (c *checks[S]) tick(unseen []numbered[S], i int) []numbered[S] {
+// seenAt notes that the i-th unseen witness was seen, and drops it.
+func (c *checks[S]) seenAt(unseen []numbered[S], i int) []numbered[S] {
 	c.seen[unseen[i].index] = true
 	last := len(unseen) - 1
 	unseen[i] = unseen[last]

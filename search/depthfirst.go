@@ -1,9 +1,13 @@
 package search
 
-import "context"
+import (
+	"context"
 
-// diverTurn is how many visits lie at most between two looks at the bounds.
-const diverTurn = 1 << 12
+	"fencecheck/search/internal/storage"
+)
+
+// visitsPerLook is how many visits lie at most between two checks of the bounds.
+const visitsPerLook = 1 << 12
 
 // DepthFirst explores every state that is reachable from the initial ones, each time
 // as deep as it goes. It needs no frontier, and finds deep violations early, with
@@ -12,24 +16,24 @@ const diverTurn = 1 << 12
 // expanded again where it is met higher up, so that more may be missed than what
 // lies deeper. Goals, Checkpoint, Profile and Workers are not for DepthFirst.
 func DepthFirst[S any](ctx context.Context, sys System[S], o Options[S]) Result[S] {
-	d := newDiver(sys, o.withDefaults())
-	defer d.release()
+	d := newDepthFirst(sys, o.withDefaults())
+	defer d.store.Release()
 	d.run(ctx)
 	return d.result()
 }
 
-// A diver is one depth-first search.
-type diver[S any] struct {
+// A depthFirst is one depth-first search.
+type depthFirst[S any] struct {
 	sys    System[S]
 	o      Options[S]
 	checks checks[S]
-	tables [shards]table
-	stack  stack
-	depots depots
-	pulse  pulse
-	emit   func(Step) // d.emitted, bound once
-	audit  *audit[S]
-	canon  func(*S) // nil: every state is canonical
+	counts
+	store          *storage.Store // for the visited set, and for the blocks of the stack
+	stack          stack
+	progressTicker ticker
+	emit           func(Step) // d.emitted, bound once
+	audit          *audit[S]
+	canon          func(*S) // nil: every state is canonical
 
 	start     S // the initial state of path
 	cur, next S
@@ -39,43 +43,32 @@ type diver[S any] struct {
 	r         Result[S]
 }
 
-func newDiver[S any](sys System[S], o Options[S]) *diver[S] {
+func newDepthFirst[S any](sys System[S], o Options[S]) *depthFirst[S] {
 	if len(o.Goals) > 0 || o.Checkpoint != "" || o.Profile {
 		panic("search: DepthFirst judges no goals, writes no checkpoints and has no profile")
 	}
-	d := &diver[S]{
-		sys:    fork(sys),
-		o:      o,
-		checks: newChecks(o.Invariants, o.Sometimes),
-		depots: newDepots(o.TempDir),
-		pulse:  newPulse(o.Progress != nil, o.ProgressEvery),
+	d := &depthFirst[S]{
+		sys:            fork(sys),
+		o:              o,
+		checks:         newChecks(o.Invariants, o.Sometimes),
+		counts:         newCounts(sys),
+		store:          storage.NewStore(o.TempDir, false),
+		progressTicker: newTicker(o.Progress != nil, o.ProgressEvery),
 	}
 	d.emit, d.canon, d.audit = d.emitted, canonizer(d.sys, d.count), newAudit(d.sys)
-	d.r.OpCounts = make([]int64, len(sys.Ops()))
-	d.r.OutcomeCounts = make([]int64, len(outcomes(sys)))
-	for i := range d.tables {
-		d.tables[i] = newTable(i)
-	}
 	return d
 }
 
-func (d *diver[S]) release() {
-	for i := range d.tables {
-		d.tables[i].release()
-	}
-	d.depots.close()
-}
-
 // run visits states until none is left, or something ends the search.
-func (d *diver[S]) run(ctx context.Context) {
+func (d *depthFirst[S]) run(ctx context.Context) {
 	d.sys.Init(func(s *S) {
 		d.r.Transitions++
 		d.next = *s
 		d.push(Step{}, 0)
 	})
 	for n := 0; d.stack.size > 0 && d.r.Violation == nil; n++ {
-		if n%diverTurn == 0 || d.stack.sealed {
-			if d.halted(ctx) {
+		if n%visitsPerLook == 0 || d.stack.blockFull {
+			if d.mustStop(ctx) {
 				return
 			}
 		}
@@ -89,7 +82,7 @@ func (d *diver[S]) run(ctx context.Context) {
 }
 
 // push keeps next to be visited, unless it was visited already.
-func (d *diver[S]) push(st Step, depth int) {
+func (d *depthFirst[S]) push(st Step, depth int) {
 	if d.r.States < auditStates {
 		d.audit.state(d.next)
 	}
@@ -97,17 +90,14 @@ func (d *diver[S]) push(st Step, depth int) {
 		d.canon(&d.next)
 	}
 	d.code = d.sys.Append(d.code[:0], &d.next)
-	if f := hash(d.code); d.tables[f.shard()].find(f) < 0 {
+	if d.store.Find(storage.Hash(d.code)) < 0 {
 		d.stack.push(visit{d.code, st, depth})
 	}
 }
 
 // visit looks at a state, if it is new, and expands it.
-func (d *diver[S]) visit(v visit) {
-	f := hash(v.code)
-	t := &d.tables[f.shard()]
-	t.reserve(1)
-	if !t.insert(f) {
+func (d *depthFirst[S]) visit(v visit) {
+	if !d.store.Add(storage.Hash(v.code)) {
 		return
 	}
 	d.sys.Decode(v.code, &d.cur)
@@ -127,6 +117,7 @@ func (d *diver[S]) visit(v visit) {
 		return
 	}
 	d.ordinal = 0
+	d.audit.begin()
 	d.sys.Next(&d.cur, &d.next, d.emit)
 	if d.ordinal == 0 && d.o.End != nil && !d.o.End(&d.cur) {
 		d.violated(Deadlock, "deadlock", d.path)
@@ -134,9 +125,12 @@ func (d *diver[S]) visit(v visit) {
 }
 
 // emitted takes one transition from cur to next.
-func (d *diver[S]) emitted(st Step) {
+func (d *depthFirst[S]) emitted(st Step) {
 	d.ordinal++
 	d.r.Transitions++
+	if d.r.States < auditStates {
+		d.audit.step(st)
+	}
 	d.count(st)
 	if !d.checks.idleSteps() {
 		if p := d.checks.step(&d.cur, st, &d.next); p >= 0 {
@@ -146,46 +140,37 @@ func (d *diver[S]) emitted(st Step) {
 	d.push(st, len(d.path)+1)
 }
 
-func (d *diver[S]) count(st Step) {
-	d.r.OpCounts[st.Op]++
-	d.r.OutcomeCounts[st.Outcome]++
-}
-
 // violated keeps the first violation.
-func (d *diver[S]) violated(kind Kind, property string, path []Step) {
+func (d *depthFirst[S]) violated(kind Kind, property string, path []Step) {
 	if d.r.Violation == nil {
 		trace := Trace[S]{Start: d.start, Steps: append([]Step(nil), path...)}
 		d.r.Violation = &Violation[S]{Kind: kind, Property: property, Trace: trace}
 	}
 }
 
-func (d *diver[S]) fail(err error) {
+func (d *depthFirst[S]) fail(err error) {
 	d.r.Err, d.r.Stopped = err, StoppedError
 }
 
 // halted reports whether the search must stop although states are left to visit.
-func (d *diver[S]) halted(ctx context.Context) bool {
-	d.stack.sealed = false
-	if d.pulse.due() {
+func (d *depthFirst[S]) mustStop(ctx context.Context) bool {
+	d.stack.blockFull = false
+	if d.progressTicker.due() {
 		d.o.Progress(Progress{
 			States: d.r.States, Transitions: d.r.Transitions, Depth: len(d.path),
-			Frontier: d.stack.size, Memory: d.held(), Elapsed: d.pulse.elapsed(),
+			Frontier: d.stack.size, Memory: d.memory(), Elapsed: d.progressTicker.elapsed(),
 		})
 	}
 	reason := interruption(ctx)
 	switch {
 	case d.o.MaxStates > 0 && d.r.States >= d.o.MaxStates:
 		reason = StoppedStates
-	case d.o.Memory > 0 && d.held() > d.o.Memory:
-		depot, err := d.depots.need(&d.depots.log)
-		if err == nil {
-			err = d.stack.spill(depot)
-		}
-		if err != nil {
+	case d.o.Memory > 0 && d.memory() > d.o.Memory:
+		if err := d.stack.spill(d.store); err != nil {
 			d.fail(err)
 			return true
 		}
-		if d.held() > d.o.Memory {
+		if d.memory() > d.o.Memory {
 			reason = StoppedMemory
 		}
 	}
@@ -195,29 +180,19 @@ func (d *diver[S]) halted(ctx context.Context) bool {
 	return reason != ""
 }
 
-func (d *diver[S]) tableBytes() (n int64) {
-	for i := range d.tables {
-		n += d.tables[i].bytes()
-	}
-	return n
-}
-
-func (d *diver[S]) held() int64 { return d.tableBytes() + d.stack.bytes() }
+func (d *depthFirst[S]) memory() int64 { return d.store.VisitedBytes() + d.stack.bytes() }
 
 // result sums up.
-func (d *diver[S]) result() Result[S] {
+func (d *depthFirst[S]) result() Result[S] {
 	r := d.r
 	r.Complete = r.Stopped == "" && r.Violation == nil
-	r.Memory = d.held()
-	r.CollisionProbability = collisionProbability(r.States)
-	if r.States > 0 {
-		r.BytesPerState = float64(d.tableBytes()) / float64(r.States)
-	}
-	r.Seen = d.checks.seen
+	r.Memory = d.memory()
+	r.describeVisited(d.store.VisitedBytes())
+	r.OpCounts, r.OutcomeCounts, r.Seen = d.ops, d.outcomes, d.checks.seen
 	if r.Err != nil {
 		r.Violation = nil
 	}
 	r.Verdict = verdict(r.Violation != nil, r.Stopped, r.Seen)
-	r.Elapsed = d.pulse.elapsed()
+	r.Elapsed = d.progressTicker.elapsed()
 	return r
 }

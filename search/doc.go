@@ -65,6 +65,7 @@
 // A transition allocates nothing, as long as the system's methods do not.
 //
 // A search panics where a system contradicts itself: where Decode does not give back
-// what Append encoded, as tried on some of the first states, or where a trace
-// cannot be repeated.
+// the state that Append encoded (see Comparer), where two steps of a state have the same Op
+// and Arg or a step has no name, as tried on some of the first states, or where a
+// trace cannot be repeated.
 package search

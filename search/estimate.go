@@ -36,19 +36,8 @@ func estimate(sizes []int64) int64 {
 	return found + int64(float64(last[shrinking-1])*ratio/(1-ratio))
 }
 
-// sizes lists how many states the complete levels have.
-func (l *levels) sizes() []int64 {
-	all := make([]int64, len(l.starts))
-	for depth := range all {
-		for _, g := range l.at(depth) {
-			all[depth] += g.count
-		}
-	}
-	return all
-}
-
 // Left says how long the search itself goes on, if Total is right and states are
-// expanded as fast as so far; 0 where Total is 0. To judge goals comes on top.
+// expanded as fast as so far; 0 where Total is 0. To check the goals comes on top.
 func (p *Progress) Left() time.Duration {
 	expanded := float64(p.States - p.Frontier)
 	if p.Total == 0 || expanded <= 0 {

@@ -49,8 +49,3 @@ func TestLeft(t *testing.T) {
 	p.Frontier = 1200
 	assert.Zero(t, p.Left(), "nothing is expanded yet")
 }
-
-func TestLevelSizes(t *testing.T) {
-	l := levels{segments: []segment{{count: 1}, {count: 2}, {count: 3}, {count: 4}}, starts: []int{0, 1, 3}}
-	assert.Equal(t, []int64{1, 5, 4}, l.sizes())
-}

@@ -55,7 +55,7 @@ type Options[S any] struct {
 	ProgressEvery time.Duration  // 0: every second
 }
 
-// Progress is a glance at a search under way.
+// Progress describes a search under way.
 type Progress struct {
 	States, Transitions int64
 	Depth               int

@@ -8,14 +8,14 @@ import (
 
 const (
 	// sampling is prime, lest samples keep step with what they sample.
-	sampling = 61
+	sampleEvery = 61
 	// A call that is timed and changes nothing is made so many times, so that the
-	// looks at the clock weigh less.
+	// clock reads weigh less.
 	repeats = 4
-	// foreign is how long a call takes at least that is not counted.
-	foreign = int64(time.Millisecond)
-	// few samples say nothing.
-	few = 100
+	// interrupted is how long a call takes at least that is not counted.
+	interrupted = int64(time.Millisecond)
+	// Fewer samples than minSamples say nothing.
+	minSamples = 100
 )
 
 // A timer times some of the calls of one kind.
@@ -30,19 +30,19 @@ func (t *timer) due() bool {
 	if t.wait--; t.wait > 0 {
 		return false
 	}
-	t.wait = sampling
+	t.wait = sampleEvery
 	return true
 }
 
 func (t *timer) add(ns int64) {
-	if ns < foreign {
+	if ns < interrupted {
 		t.timed, t.ns = t.timed+1, t.ns+ns
 	}
 }
 
 // addUsual leaves out also what took far longer than the others did.
 func (t *timer) addUsual(ns int64) {
-	if t.timed < few || float64(ns) < 8*t.mean() {
+	if t.timed < minSamples || float64(ns) < 8*t.mean() {
 		t.add(ns)
 	}
 }
@@ -56,65 +56,73 @@ func (t *timer) merge(other *timer) {
 func (t *timer) mean() float64 { return float64(t.ns) / float64(max(1, t.timed)) }
 
 // each is how long one call takes, of those that were timed so many times in one go;
-// tick is what a look at the clock takes.
-func (t *timer) each(times, tick float64) float64 {
+// cost is what a clock read takes.
+func (t *timer) each(times, cost float64) float64 {
 	if t.timed == 0 {
 		return 0
 	}
-	return max(0, t.mean()-tick) / times
+	return max(0, t.mean()-cost) / times
 }
 
 // The phases of a round.
 const (
 	expanding = iota
-	settling
-	elsewhere // what is part of neither, in a profile
+	admitting
+	otherwise // what is part of neither, in a profile
 	phases
 )
 
+// An opTime is what an operation took, in nanoseconds, and how many clock reads that
+// contains.
+type opTime struct{ ns, reads int64 }
+
+func addTimes(sum, more []opTime) {
+	for i, t := range more {
+		sum[i].ns, sum[i].reads = sum[i].ns+t.ns, sum[i].reads+t.reads
+	}
+}
+
 // A probe stands between a worker and its system and properties, and times some of
-// the calls. Where no profile is wanted there is none, and begin and settled do
+// the calls. Where no profile is wanted there is none, and begin and endAdmitting do
 // nothing.
 type probe[S any] struct {
 	System[S]
-	items Itemizer[S]
-	canon func(*S)
-	base  time.Time
-	looks int64 // at the clock
+	items      Itemizer[S]
+	canon      func(*S)
+	base       time.Time
+	clockReads int64
 
 	phase                 int
-	settling              int64 // nanoseconds spent in that phase
+	admitting             int64 // nanoseconds spent in that phase
 	decode                [phases]timer
-	encode, form          timer
+	encode, canonical     timer
 	invariants, witnesses []timer
 
 	// The steps of every other state that is timed are timed one by one, those of
-	// the rest as a whole: that shows what the looks at the clock take where they happen.
-	next      timer
-	whole     timer
-	one       timer
-	byOne     bool
-	ops, cuts []int64 // by operation: nanoseconds, and the looks that they contain
-	rows      int64   // states that these are of
-	push      timer   // what the engine does with a step
+	// the rest as a whole: that shows what the clock reads take where they happen.
+	next          timer
+	whole         timer
+	oneByOneTimer timer
+	byOne         bool
+	ops           []opTime // by operation; the last is for what comes after the last step
+	opStates      int64    // states that these are of
+	push          timer    // what the search does with a step
 
 	// Of the state whose steps are being timed one by one:
-	row, rowCuts []int64
-	emit         func(Step)
-	last         int64 // look at the clock
-	timed        func(Step)
-	done         func(uint16)
+	current []opTime
+	emit    func(Step)
+	last    int64 // clock read
+	timed   func(Step)
+	done    func(uint16)
 }
 
-// watch puts a probe in front of a worker.
-func watch[S any](w *worker[S]) {
+// attachProbe puts a probe in front of a worker.
+func attachProbe[S any](w *worker[S]) {
 	p := &probe[S]{System: w.sys, canon: w.canon, base: time.Now()}
 	p.items, _ = w.sys.(Itemizer[S])
-	for _, row := range [...]*[]int64{&p.ops, &p.cuts, &p.row, &p.rowCuts} {
-		*row = make([]int64, len(w.ops)+1) // the last is for what comes after the last step
-	}
-	p.invariants, p.witnesses = make([]timer, len(w.engine.o.Invariants)), make([]timer, len(w.engine.o.Sometimes))
-	p.timed, p.done = p.emitted, p.cut
+	p.ops, p.current = make([]opTime, len(w.ops)+1), make([]opTime, len(w.ops)+1)
+	p.invariants, p.witnesses = make([]timer, len(w.search.o.Invariants)), make([]timer, len(w.search.o.Sometimes))
+	p.timed, p.done = p.emitted, p.charge
 	w.sys, w.probe = p, p
 	if w.canon != nil {
 		w.canon = p.canonize
@@ -127,12 +135,11 @@ func watch[S any](w *worker[S]) {
 
 // add takes over what another probe has measured.
 func (p *probe[S]) add(other *probe[S]) {
-	p.looks, p.rows, p.settling = p.looks+other.looks, p.rows+other.rows, p.settling+other.settling
-	addAll(p.ops, other.ops)
-	addAll(p.cuts, other.cuts)
+	p.clockReads, p.opStates, p.admitting = p.clockReads+other.clockReads, p.opStates+other.opStates, p.admitting+other.admitting
+	addTimes(p.ops, other.ops)
 	for sum, more := range map[*timer]*timer{
-		&p.encode: &other.encode, &p.form: &other.form, &p.push: &other.push,
-		&p.next: &other.next, &p.whole: &other.whole, &p.one: &other.one,
+		&p.encode: &other.encode, &p.canonical: &other.canonical, &p.push: &other.push,
+		&p.next: &other.next, &p.whole: &other.whole, &p.oneByOneTimer: &other.oneByOneTimer,
 	} {
 		sum.merge(more)
 	}
@@ -145,8 +152,8 @@ func (p *probe[S]) add(other *probe[S]) {
 	}
 }
 
-// unwatch gives a worker back what it had: judging goals is timed as a whole.
-func (w *worker[S]) unwatch() {
+// detachProbe gives a worker back what it had: checking goals is timed as a whole.
+func (w *worker[S]) detachProbe() {
 	if p := w.probe; p != nil {
 		w.sys, w.canon = p.System, p.canon
 	}
@@ -158,35 +165,34 @@ func (p *probe[S]) wrap(properties []numbered[S], timers []timer) {
 		t, state, step := &timers[properties[i].index], properties[i].State, properties[i].Step
 		if state != nil {
 			properties[i].State = func(s *S) (holds bool) {
-				if !t.due() {
-					return state(s)
-				}
-				start := p.now()
-				for range repeats {
-					holds = state(s)
-				}
-				t.add(p.now() - start)
+				p.sample(t, repeats, func() { holds = state(s) })
 				return holds
 			}
 			continue
 		}
 		properties[i].Step = func(before *S, st Step, after *S) (holds bool) {
-			if !t.due() {
-				return step(before, st, after)
-			}
-			start := p.now()
-			for range repeats {
-				holds = step(before, st, after)
-			}
-			t.add(p.now() - start)
+			p.sample(t, repeats, func() { holds = step(before, st, after) })
 			return holds
 		}
 	}
 }
 
+// sample makes a call, so many times where it is to be timed.
+func (p *probe[S]) sample(t *timer, times int, call func()) {
+	if !t.due() {
+		call()
+		return
+	}
+	start := p.now()
+	for range times {
+		call()
+	}
+	t.add(p.now() - start)
+}
+
 // now is the time by the clock that never stands still.
 func (p *probe[S]) now() int64 {
-	p.looks++
+	p.clockReads++
 	return int64(time.Since(p.base))
 }
 
@@ -199,10 +205,10 @@ func (p *probe[S]) begin(phase int) (start int64) {
 	return p.now()
 }
 
-// settled ends a unit of settling.
-func (p *probe[S]) settled(start int64) {
+// endAdmitting ends a unit of admitting.
+func (p *probe[S]) endAdmitting(start int64) {
 	if p != nil {
-		p.settling += p.now() - start
+		p.admitting += p.now() - start
 	}
 }
 
@@ -215,7 +221,7 @@ func (p *probe[S]) Next(s, next *S, emit func(Step)) {
 	start := p.now()
 	if p.byOne = !p.byOne; p.byOne {
 		p.oneByOne(s, next, emit)
-		p.one.addUsual(p.now() - start)
+		p.oneByOneTimer.addUsual(p.now() - start)
 		return
 	}
 	p.System.Next(s, next, emit)
@@ -223,8 +229,7 @@ func (p *probe[S]) Next(s, next *S, emit func(Step)) {
 }
 
 func (p *probe[S]) oneByOne(s, next *S, emit func(Step)) {
-	clear(p.row)
-	clear(p.rowCuts)
+	clear(p.current)
 	p.emit = emit
 	start := p.now()
 	p.last = start
@@ -233,25 +238,24 @@ func (p *probe[S]) oneByOne(s, next *S, emit func(Step)) {
 	} else {
 		p.System.Next(s, next, p.timed)
 	}
-	p.cut(uint16(len(p.row) - 1))
-	if p.last-start < foreign {
-		addAll(p.ops, p.row)
-		addAll(p.cuts, p.rowCuts)
-		p.rows++
+	p.charge(uint16(len(p.current) - 1))
+	if p.last-start < interrupted {
+		addTimes(p.ops, p.current)
+		p.opStates++
 	}
 }
 
-// cut charges an operation with the time since the last look.
-func (p *probe[S]) cut(op uint16) {
+// charge charges an operation with the time since the clock was read last.
+func (p *probe[S]) charge(op uint16) {
 	now := p.now()
-	p.row[op] += now - p.last
-	p.rowCuts[op]++
+	p.current[op].ns += now - p.last
+	p.current[op].reads++
 	p.last = now
 }
 
-// emitted charges the operation, but not with the time that the engine takes.
+// emitted charges the operation, but not with the time that the search takes.
 func (p *probe[S]) emitted(st Step) {
-	p.cut(st.Op)
+	p.charge(st.Op)
 	start := p.last
 	p.emit(st)
 	p.last = p.now()
@@ -260,71 +264,47 @@ func (p *probe[S]) emitted(st Step) {
 
 // Append times some encodings.
 func (p *probe[S]) Append(dst []byte, s *S) (all []byte) {
-	if !p.encode.due() {
-		return p.System.Append(dst, s)
-	}
-	start := p.now()
-	for range repeats {
-		all = p.System.Append(dst, s)
-	}
-	p.encode.add(p.now() - start)
+	p.sample(&p.encode, repeats, func() { all = p.System.Append(dst, s) })
 	return all
 }
 
 // Decode times some decodings.
 func (p *probe[S]) Decode(src []byte, s *S) {
-	t := &p.decode[p.phase]
-	if !t.due() {
-		p.System.Decode(src, s)
-		return
-	}
-	start := p.now()
-	for range repeats {
-		p.System.Decode(src, s)
-	}
-	t.add(p.now() - start)
+	p.sample(&p.decode[p.phase], repeats, func() { p.System.Decode(src, s) })
 }
 
 // canonize times some canonical forms, once each: what has one is not made
 // canonical again.
-func (p *probe[S]) canonize(s *S) {
-	if !p.form.due() {
-		p.canon(s)
-		return
-	}
-	start := p.now()
-	p.canon(s)
-	p.form.add(p.now() - start)
-}
+func (p *probe[S]) canonize(s *S) { p.sample(&p.canonical, 1, func() { p.canon(s) }) }
 
-// tick is what a look at the clock takes: what the states whose steps were timed one
-// by one took longer than others, by look. Where there were too few to tell, or the
+// clockCost is what a clock read takes: what the states whose steps were timed one
+// by one took longer than others, by read. Where there were too few to tell, or the
 // difference is out of all proportion, what it takes at the least.
-func (p *probe[S]) tick() float64 {
-	least := lookTime()
-	if p.one.timed < few || p.whole.timed < few {
+func (p *probe[S]) clockCost() float64 {
+	least := clockTime()
+	if p.oneByOneTimer.timed < minSamples || p.whole.timed < minSamples {
 		return least
 	}
-	looks := p.rows + p.push.timed
-	for _, cuts := range p.cuts {
-		looks += cuts
+	reads := p.opStates + p.push.timed
+	for _, op := range p.ops {
+		reads += op.reads
 	}
-	more := (p.one.mean() - p.whole.mean()) * float64(p.rows) / float64(looks)
+	more := (p.oneByOneTimer.mean() - p.whole.mean()) * float64(p.opStates) / float64(reads)
 	return min(max(least, more), 4*least)
 }
 
-// lookTime measures once what a look at the clock takes, where nothing else happens.
-var lookTime = sync.OnceValue(func() float64 {
-	const looks = 1000
+// clockTime measures once what a clock read takes, where nothing else happens.
+var clockTime = sync.OnceValue(func() float64 {
+	const reads = 1000
 	base := time.Now()
 	var all []time.Duration
 	for range 9 {
 		start := time.Since(base)
-		for range looks {
+		for range reads {
 			time.Since(base)
 		}
 		all = append(all, time.Since(base)-start)
 	}
 	slices.Sort(all)
-	return float64(all[len(all)/2]) / looks
+	return float64(all[len(all)/2]) / reads
 })

@@ -16,7 +16,7 @@ const (
 )
 
 // A Profile says where the time of a search went. It is sampled: of the calls of each
-// kind one in Every is timed, some of these are repeated, what a look at the clock takes
+// kind one in Every is timed, some of these are repeated, what a clock read takes
 // is taken off, and calls of more than a millisecond are left out, since most likely
 // somebody else had the processor. So small parts of it are rough; its own time is one of
 // them. Properties must not mind being asked several times.
@@ -32,7 +32,7 @@ type Cost struct {
 	Name string
 	Time time.Duration
 	// Calls counts what the time was spent on: an operation's steps, a property's
-	// looks at states or steps, the states that were judged for a goal. To find that
+	// checks of states or steps, the states that were checked for a goal. To find that
 	// an operation is not enabled takes time too; see Itemizer.
 	Calls int64
 }
@@ -47,66 +47,66 @@ type Itemizer[S any] interface {
 	NextItemized(s, next *S, emit func(Step), done func(op uint16))
 }
 
-// profile adds up what the probes measured. The engine itself is charged with what
+// profile adds up what the probes measured. The search itself is charged with what
 // is left: of what it does with a step, of the phase in which states are admitted, and
 // of the whole.
-func (e *engine[S]) profile(r *Result[S]) *Profile {
-	p := e.workers[0].probe
-	for _, w := range e.workers[1:] {
+func (b *breadthFirst[S]) profile(r *Result[S]) *Profile {
+	p := b.workers[0].probe
+	for _, w := range b.workers[1:] {
 		p.add(w.probe)
 	}
-	f, tick := &Profile{Every: sampling}, p.tick()
+	f, clock := &Profile{Every: sampleEvery}, p.clockCost()
 	add := func(kind, name string, cost time.Duration, calls int64) {
 		f.Costs = append(f.Costs, Cost{kind, name, max(0, cost), calls})
 		f.Total += max(0, cost)
 	}
-	left := [phases]time.Duration{time.Duration(p.push.each(1, tick) * float64(r.Transitions)), time.Duration(p.settling)}
-	own := time.Duration(float64(p.looks) * tick) // what the profile takes itself
+	left := [phases]time.Duration{time.Duration(p.push.each(1, clock) * float64(r.Transitions)), time.Duration(p.admitting)}
+	own := time.Duration(float64(p.clockReads) * clock) // what the profile takes itself
 	timed := func(phase int, kind, name string, t *timer, times float64) {
-		each := t.each(times, tick)
+		each := t.each(times, clock)
 		cost, again := time.Duration(each*float64(t.calls)), time.Duration(each*(times-1)*float64(t.timed))
 		add(kind, name, cost, t.calls)
 		left[phase] -= cost + again
 		own += again
 	}
-	for i, name := range e.sys.Ops() {
-		add(CostOperation, name, p.operation(i, tick), r.OpCounts[i])
+	for i, name := range b.sys.Ops() {
+		add(CostOperation, name, p.operation(i, clock), r.OpCounts[i])
 	}
-	for i := range e.o.Invariants {
-		timed(phaseOf(&e.o.Invariants[i]), CostInvariant, e.o.Invariants[i].Name, &p.invariants[i], repeats)
+	for i := range b.o.Invariants {
+		timed(phaseOf(&b.o.Invariants[i]), CostInvariant, b.o.Invariants[i].Name, &p.invariants[i], repeats)
 	}
-	for i := range e.o.Sometimes {
-		timed(phaseOf(&e.o.Sometimes[i]), CostWitness, e.o.Sometimes[i].Name, &p.witnesses[i], repeats)
+	for i := range b.o.Sometimes {
+		timed(phaseOf(&b.o.Sometimes[i]), CostWitness, b.o.Sometimes[i].Name, &p.witnesses[i], repeats)
 	}
-	batches := slices.Collect(slices.Chunk(e.o.Goals, judgeGoals))
-	for i, cost := range e.judged {
-		var names []string // goals are judged together
+	batches := slices.Collect(slices.Chunk(b.o.Goals, goalsPerBatch))
+	for i, cost := range b.goalTimes {
+		var names []string // goals are checked together
 		for _, g := range batches[i] {
 			names = append(names, g.Name)
 		}
-		add(CostGoal, strings.Join(names, ", "), cost*time.Duration(len(e.workers)), r.States)
+		add(CostGoal, strings.Join(names, ", "), cost*time.Duration(len(b.workers)), r.States)
 	}
-	timed(elsewhere, CostEngine, "decode", &p.decode[expanding], repeats)
-	timed(settling, CostEngine, "decode for invariants", &p.decode[settling], repeats)
-	timed(expanding, CostEngine, "canonical form", &p.form, 1)
+	timed(otherwise, CostEngine, "decode", &p.decode[expanding], repeats)
+	timed(admitting, CostEngine, "decode for invariants", &p.decode[admitting], repeats)
+	timed(expanding, CostEngine, "canonical form", &p.canonical, 1)
 	timed(expanding, CostEngine, "encode", &p.encode, repeats)
 	add(CostEngine, "hash and look up", left[expanding], r.Transitions)
-	add(CostEngine, "admit", left[settling], r.States)
-	add(CostEngine, "this profile", own, p.looks)
-	add(CostEngine, "wait, files, other", r.Elapsed*time.Duration(len(e.workers))-f.Total, 0)
+	add(CostEngine, "admit", left[admitting], r.States)
+	add(CostEngine, "this profile", own, p.clockReads)
+	add(CostEngine, "wait, files, other", r.Elapsed*time.Duration(len(b.workers))-f.Total, 0)
 	return f
 }
 
 // operation is what the steps of one operation took.
-func (p *probe[S]) operation(op int, tick float64) time.Duration {
-	ns := max(0, float64(p.ops[op])-tick*float64(p.cuts[op]))
-	return time.Duration(ns / float64(max(1, p.rows)) * float64(p.next.calls))
+func (p *probe[S]) operation(op int, clock float64) time.Duration {
+	ns := max(0, float64(p.ops[op].ns)-clock*float64(p.ops[op].reads))
+	return time.Duration(ns / float64(max(1, p.opStates)) * float64(p.next.calls))
 }
 
 // phaseOf says when a property is looked at.
 func phaseOf[S any](p *Property[S]) int {
 	if p.State != nil {
-		return settling
+		return admitting
 	}
 	return expanding
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 )
 
@@ -77,31 +78,30 @@ func Unfold[S any](sys System[S], v *Violation[S], invariants []Property[S]) (*V
 	code := sys.Append(nil, &v.Trace.Start)
 	found := false
 	sys.Init(func(s *S) {
-		if !found && u.keptAs(s, code) {
-			u.start(s)
-			found = true
+		if !found && u.hasForm(s, code) {
+			u.at, u.trace, found = *s, Trace[S]{Start: *s}, true
 		}
 	})
 	if !found {
 		return nil, fmt.Errorf("the trace does not begin in an initial state")
 	}
-	canonical := v.Trace.Start
-	for i, st := range v.Trace.Steps {
-		_, after, ok := pick(sys, &canonical, func(_ int, other Step) bool { return other.Op == st.Op && other.Arg == st.Arg })
-		if !ok {
-			return nil, fmt.Errorf("step %d is not enabled: %s, argument %#x", i, opName(sys, st.Op), st.Arg)
-		}
-		canonical = after
+	i := 0
+	var unsound error
+	err := Replay(sys, v.Trace, func(_ *S, st Step, after *S) {
 		accept := func(*S, Step, *S) bool { return true }
 		if i == len(v.Trace.Steps)-1 && v.Kind == Invariant {
 			accept = violates(invariants, v.Property)
 		}
-		if !u.step(st, sys.Append(nil, &canonical), accept) {
-			return nil, fmt.Errorf("step %d, %s, has no counterpart without the reduction, which is unsound here", i, opName(sys, st.Op))
+		if unsound == nil && !u.step(st, sys.Append(nil, after), accept) {
+			unsound = fmt.Errorf("step %d, %s, has no counterpart without the reduction, which is unsound here", i, opName(sys, st.Op))
 		}
+		i++
+	})
+	if err = cmp.Or(unsound, err); err != nil {
+		return nil, err
 	}
 	if v.Kind == Deadlock {
-		u.hurry()
+		u.takeUrgent()
 	}
 	unfolded := *v
 	unfolded.Trace = u.trace
@@ -130,18 +130,16 @@ type unfolder[S any] struct {
 	code    []byte
 }
 
-func (u *unfolder[S]) start(s *S) { u.at, u.trace = *s, Trace[S]{Start: *s} }
-
-// keptAs tells whether a search keeps s in the form with the given encoding.
-func (u *unfolder[S]) keptAs(s *S, code []byte) bool {
+// hasForm tells whether a search keeps s in the form with the given encoding.
+func (u *unfolder[S]) hasForm(s *S, code []byte) bool {
 	kept := *s
 	u.canon(&kept)
 	u.code = u.sys.Append(u.code[:0], &kept)
 	return bytes.Equal(u.code, code)
 }
 
-// hurry takes all urgent steps.
-func (u *unfolder[S]) hurry() {
+// takeUrgent takes all urgent steps.
+func (u *unfolder[S]) takeUrgent() {
 	for u.reducer != nil {
 		var next S
 		st, ok := u.reducer.Urgent(&u.at, &next)
@@ -154,12 +152,12 @@ func (u *unfolder[S]) hurry() {
 
 // step takes the step that is kept as st with the encoding that follows it.
 func (u *unfolder[S]) step(st Step, code []byte, accept func(before *S, st Step, after *S) bool) bool {
-	u.hurry()
+	u.takeUrgent()
 	var next, after S
 	var taken Step
 	found := false
 	u.sys.Next(&u.at, &next, func(other Step) {
-		if !found && other.Op == st.Op && other.Outcome == st.Outcome && u.keptAs(&next, code) && accept(&u.at, other, &next) {
+		if !found && other.Op == st.Op && other.Outcome == st.Outcome && u.hasForm(&next, code) && accept(&u.at, other, &next) {
 			taken, after, found = other, next, true
 		}
 	})

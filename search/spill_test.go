@@ -1,10 +1,10 @@
 package search
 
 import (
-	"context"
 	"encoding/binary"
 	"math/bits"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,16 +38,13 @@ func (subsets) Decode(src []byte, s *subset) { *s = subset(binary.LittleEndian.U
 func bounded(t *testing.T, n int, o Options[subset]) (Result[subset], int64) {
 	t.Helper()
 	o.TempDir = t.TempDir()
-	e := newEngine(subsets{n}, o.withDefaults())
-	defer e.crew.dismiss()
-	e.run(t.Context())
-	r := e.result(context.Background())
-	e.release()
+	e := newBreadthFirst(subsets{n}, o.withDefaults())
+	r := e.search(t.Context())
 	r.Elapsed = 0
 	left, err := os.ReadDir(o.TempDir)
 	require.NoError(t, err)
 	assert.Empty(t, left, "no file is left behind")
-	return r, e.spilled
+	return r, e.store.Spilled
 }
 
 // TestSpill: a search that has to spill finds the same, for any number of workers,
@@ -90,27 +87,24 @@ func TestSpill(t *testing.T) {
 
 // TestDiskFull: where nothing can be written, the search says so.
 func TestDiskFull(t *testing.T) {
-	o := Options[subset]{Memory: 40 << 20, TempDir: t.TempDir()}
-	for name, open := range map[string]func(string) (*depot, error){
-		"no space": func(string) (*depot, error) {
-			f, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
-			return &depot{file: f}, err
-		},
-		"no file": func(dir string) (*depot, error) { return newDepot(dir + "/missing") },
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full")
+	}
+	name := filepath.Join(t.TempDir(), "full") // a link, since the search removes its files
+	require.NoError(t, os.Symlink("/dev/full", name))
+	full := func() (*os.File, error) { return os.OpenFile(name, os.O_RDWR, 0) }
+	for name, o := range map[string]Options[subset]{
+		"no space left": {},
+		"no such file":  {TempDir: filepath.Join(t.TempDir(), "missing")},
 	} {
-		if _, err := os.Stat("/dev/full"); err != nil {
-			t.Skip("no /dev/full")
+		o.Memory = 40 << 20
+		e := newBreadthFirst(subsets{19}, o.withDefaults())
+		if name == "no space left" {
+			e.store.CreateFiles(full)
 		}
-		e := newEngine(subsets{19}, o.withDefaults())
-		e.depots.make = open
-		e.run(t.Context())
-		r := e.result(context.Background())
-		e.crew.dismiss()
+		r := e.search(t.Context())
 		assert.Equal(t, Incomplete, r.Verdict, name)
 		assert.Equal(t, StoppedError, r.Stopped, name)
-		assert.ErrorContains(t, r.Err, name[:2], name)
-		for i := range e.shards {
-			e.shards[i].table.release()
-		}
+		assert.ErrorContains(t, r.Err, name)
 	}
 }

@@ -1,22 +1,26 @@
 package search
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"fencecheck/search/internal/storage"
+)
 
 const (
-	segmentBytes = 1 << 20
-	trailerBytes = 16
+	stackBlockBytes = 1 << 20
+	trailerBytes    = 16
 )
 
 // A stack holds the encoded states that a depth-first search has yet to visit, each
-// followed by how it was reached. Only its top must be in memory: the segments
-// below may be put into a depot.
+// followed by how it was reached. Only its top must be in memory: the blocks
+// below may be put into a spill file.
 type stack struct {
-	top    []byte
-	below  []lot
-	stored int // how many of those below are in the depot
-	size   int64
-	spare  []byte
-	sealed bool // a segment was added since somebody looked
+	top       []byte
+	below     []storage.Spillable
+	stored    int // how many of those below are in the file
+	size      int64
+	spare     []byte
+	blockFull bool // a block was filled since somebody looked
 }
 
 // A visit is to be made: a state, the step that led there, and how deep it is.
@@ -27,9 +31,9 @@ type visit struct {
 }
 
 func (s *stack) push(v visit) {
-	if len(s.top) >= segmentBytes {
-		s.below = append(s.below, lot{data: s.top})
-		s.top, s.spare, s.sealed = s.spare[:0], nil, true
+	if len(s.top) >= stackBlockBytes {
+		s.below = append(s.below, storage.Spillable{Data: s.top})
+		s.top, s.spare, s.blockFull = s.spare[:0], nil, true
 	}
 	b := append(s.top, v.code...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(v.code)))
@@ -42,7 +46,7 @@ func (s *stack) push(v visit) {
 // pop takes the last visit. Its code is valid until the next push.
 func (s *stack) pop() (visit, error) {
 	if len(s.top) == 0 {
-		if err := s.lift(); err != nil {
+		if err := s.loadBlock(); err != nil {
 			return visit{}, err
 		}
 	}
@@ -60,28 +64,25 @@ func (s *stack) pop() (visit, error) {
 	return v, nil
 }
 
-// lift makes the next segment the top.
-func (s *stack) lift() error {
+// loadBlock makes the next block the top.
+func (s *stack) loadBlock() error {
 	last := len(s.below) - 1
-	l := s.below[last]
-	data, err := l.get(s.top)
-	if l.in == nil {
+	block := s.below[last]
+	data, err := block.Load(&s.top)
+	if block.InMemory() {
 		s.spare = s.top[:0]
 	} else {
-		l.in.written = l.at // it was the last in the depot
+		block.Cut()
 		s.stored--
 	}
 	s.top, s.below = data, s.below[:last]
 	return err
 }
 
-// spill puts all segments below the top into a depot.
-func (s *stack) spill(d *depot) error {
+// spill puts all blocks below the top into a file.
+func (s *stack) spill(st *storage.Store) error {
 	for ; s.stored < len(s.below); s.stored++ {
-		if err := d.put(&s.below[s.stored]); err != nil {
-			return err
-		}
-		if err := d.flush(); err != nil {
+		if err := st.Put(&s.below[s.stored]); err != nil {
 			return err
 		}
 	}
@@ -91,8 +92,8 @@ func (s *stack) spill(d *depot) error {
 
 func (s *stack) bytes() int64 {
 	n := int64(cap(s.top) + cap(s.spare))
-	for _, l := range s.below[s.stored:] {
-		n += int64(cap(l.data))
+	for _, block := range s.below[s.stored:] {
+		n += int64(cap(block.Data))
 	}
 	return n
 }

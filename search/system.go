@@ -12,7 +12,7 @@ type Step struct {
 // comparable value without pointers: a copy by assignment is then a copy.
 //
 // All nondeterminism belongs into Op and Arg: no state may have two transitions
-// that share both. Next must emit the transitions of a state in the same order
+// that share both, as searches try on some of the first states. Next must emit the transitions of a state in the same order
 // whenever it is asked, since traces are kept as positions in that order.
 //
 // Several workers call one System at the same time, so its methods must not
@@ -28,7 +28,8 @@ type System[S any] interface {
 	// their encodings are, and what is not encoded must not matter to Next.
 	Append(dst []byte, s *S) []byte
 	// Decode is the inverse of Append. It sets all of *s. Searches try that on some of
-	// the first states, and panic if what was decoded is not encoded as before.
+	// the first states, and panic if what was decoded is another state (see Comparer) or
+	// is not encoded as before.
 	Decode(src []byte, s *S)
 	// Ops names the operations, for coverage and traces.
 	Ops() []string

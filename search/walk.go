@@ -48,7 +48,7 @@ func Walk[S any](ctx context.Context, sys System[S], o WalkOptions[S]) WalkResul
 		}
 		w.run(run)
 	}
-	r.Seen = w.checks.seen
+	r.OpCounts, r.OutcomeCounts, r.Seen = w.ops, w.outcomes, w.checks.seen
 	r.Verdict = verdict(r.Violation != nil, r.Stopped, r.Seen)
 	r.Elapsed = time.Since(start)
 	return *r
@@ -60,6 +60,7 @@ type walker[S any] struct {
 	sys    System[S]
 	o      WalkOptions[S]
 	checks checks[S]
+	counts
 	result WalkResult[S]
 	source rand.PCG
 	random *rand.Rand
@@ -73,9 +74,7 @@ type walker[S any] struct {
 }
 
 func newWalker[S any](ctx context.Context, sys System[S], o WalkOptions[S]) *walker[S] {
-	w := &walker[S]{ctx: ctx, sys: fork(sys), o: o, checks: newChecks(o.Invariants, o.Sometimes)}
-	w.result.OpCounts = make([]int64, len(sys.Ops()))
-	w.result.OutcomeCounts = make([]int64, len(outcomes(sys)))
+	w := &walker[S]{ctx: ctx, sys: fork(sys), o: o, checks: newChecks(o.Invariants, o.Sometimes), counts: newCounts(sys)}
 	w.random = rand.New(&w.source)
 	w.emit, w.canon = w.emitted, canonizer(w.sys, w.count)
 	if w.o.Steps <= 0 {
@@ -83,6 +82,9 @@ func newWalker[S any](ctx context.Context, sys System[S], o WalkOptions[S]) *wal
 	}
 	return w
 }
+
+// runStream is the half of a generator's seed that all runs share.
+const runStream = 0xa0761d6478bd642f
 
 // runSeed derives the seed of a run. That of run 0 is the seed itself, so that
 // any run can be made the first.
@@ -94,7 +96,7 @@ func runSeed(seed uint64, run int) uint64 {
 func (w *walker[S]) run(number int) {
 	w.result.Run, w.result.Seed = number, runSeed(w.o.Seed, number)
 	w.result.Runs++
-	w.source.Seed(w.result.Seed, hashA)
+	w.source.Seed(w.result.Seed, runStream)
 	w.choices = 0
 	w.sys.Init(func(s *S) {
 		w.next = *s
@@ -103,7 +105,7 @@ func (w *walker[S]) run(number int) {
 	if w.choices == 0 {
 		return
 	}
-	w.settle()
+	w.moveToDrawn()
 	w.trace = Trace[S]{Start: w.cur, Steps: w.trace.Steps[:0]}
 	if p := w.checks.state(&w.cur); p >= 0 {
 		w.violated(Invariant, w.o.Invariants[p].Name)
@@ -141,17 +143,12 @@ func (w *walker[S]) advance() bool {
 		w.violated(Invariant, w.o.Invariants[p].Name)
 		return false
 	}
-	w.settle()
+	w.moveToDrawn()
 	return true
 }
 
-func (w *walker[S]) count(st Step) {
-	w.result.OpCounts[st.Op]++
-	w.result.OutcomeCounts[st.Outcome]++
-}
-
-// settle goes to the drawn state.
-func (w *walker[S]) settle() {
+// moveToDrawn goes to the drawn state.
+func (w *walker[S]) moveToDrawn() {
 	w.cur = w.drawn
 	if w.canon != nil {
 		w.canon(&w.cur)

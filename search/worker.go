@@ -1,126 +1,96 @@
 package search
 
-import "bytes"
+import "fencecheck/search/internal/storage"
 
-// A worker expands pages into chunks, and lets shards admit what the chunks
-// hold. Whatever it writes within a phase belongs to itself, or to the chunk or
+// A worker expands pages, and lets shards admit what was found for them.
+// Whatever it writes within a phase belongs to itself, or to the expansion or
 // the shard that it was given: nothing is shared, and nothing locked.
 type worker[S any] struct {
-	engine      *engine[S]
+	search      *breadthFirst[S]
 	sys         System[S]
 	checks      checks[S]
 	emit        func(Step) // w.emitted, bound once
 	audit       *audit[S]
-	emitAudited func(Step) // the same for states that are audited
-	canon       func(*S)   // nil: every state is canonical
+	emitAudited func(Step)                                            // the same for states that are audited
+	canon       func(*S)                                              // nil: every state is canonical
+	checkNew    func(code []byte, parent int64, step storage.StepRef) // w.checkState, bound once
 
-	cur, next S
-	code      []byte // of cur; nil: what comes are initial states
-	page      *page
-	chunk     *chunk
-	pipeline  pipeline
-	recent    recent
-	record    recorder
-	parent    uint32 // place of cur in the page
-	ordinal   uint32 // transitions of cur so far
+	cur, next  S
+	successors successors // of cur
 
-	transitions   int64
-	ops, outcomes []int64
-	found         *finding
-	buffer        []byte  // for pages that must be read
-	late          []entry // for tables that grow
-	pending       []pending
-	err           error
-	probe         *probe[S] // nil: no profile is wanted
+	counts
+	transitions int64
+	found       *finding
+	buffer      []byte // for pages that must be read
+	admission   storage.Admission
+	err         error
+	probe       *probe[S] // nil: no profile is wanted
 }
 
-func newWorker[S any](e *engine[S]) *worker[S] {
+func newWorker[S any](b *breadthFirst[S]) *worker[S] {
 	w := &worker[S]{
-		engine:   e,
-		sys:      fork(e.sys),
-		checks:   newChecks(e.o.Invariants, e.o.Sometimes),
-		ops:      counters(len(e.sys.Ops())),
-		outcomes: counters(len(outcomes(e.sys))),
+		search: b,
+		sys:    fork(b.sys),
+		checks: newChecks(b.o.Invariants, b.o.Sometimes),
+		counts: newCounts(b.sys),
 	}
 	w.emit, w.canon = w.emitted, canonizer(w.sys, w.count)
-	w.audit = newAudit(w.sys)
+	w.audit, w.checkNew = newAudit(w.sys), w.checkState
 	w.emitAudited = func(st Step) {
+		w.audit.step(st)
 		w.audit.state(w.next)
 		w.emitted(st)
 	}
-	if e.o.Profile {
-		watch(w)
+	w.successors.store, w.successors.hints.goals = b.store, helpOf(b.o.Goals)
+	if b.o.Profile {
+		attachProbe(w)
 	}
 	return w
 }
 
-// counters makes counts that share no cache line with those of another worker, nor
-// the line that processors fetch along with it: each transition writes to them.
-func counters(n int) []int64 {
-	const apart = 128 / 8
-	return make([]int64, n+2*apart)[apart : apart+n]
-}
-
-// seed turns the initial states into a chunk.
-func (w *worker[S]) seed(c *chunk) {
-	w.begin(&page{}, c)
+// seed finds the initial states.
+func (w *worker[S]) seed(to *storage.Expansion) {
+	w.successors.begin(0, to, false)
 	w.sys.Init(func(s *S) {
 		w.next = *s
-		if w.ordinal < auditStates {
+		if w.successors.ordinal < auditStates {
 			w.audit.state(w.next)
 		}
 		w.push(Step{})
 	})
-	w.transitions += int64(w.ordinal)
-	w.flush()
+	w.transitions += int64(w.successors.endState())
+	w.successors.end()
 }
 
-func (w *worker[S]) begin(p *page, c *chunk) {
-	c.reset(p.base)
-	clear(w.recent[:])
-	w.page, w.chunk, w.code = p, c, nil
-	w.parent, w.ordinal = 0, 0
-	w.record.begin(p.states > 0 && w.engine.recording(), len(w.engine.o.Goals), c.hints)
-}
-
-// expand turns the successors of a page's states into a chunk.
-func (w *worker[S]) expand(p *page, c *chunk) {
+// expand finds the successors of a page's states.
+func (w *worker[S]) expand(p *storage.Page, to *storage.Expansion) {
 	w.probe.begin(expanding)
-	w.begin(p, c)
-	data, err := w.load(p)
+	data, err := p.Load(&w.buffer)
 	if err != nil {
 		w.err = err
 		return
 	}
-	for range p.states {
-		w.code, data = nextCode(data)
-		w.sys.Decode(w.code, &w.cur)
-		if w.record.on {
-			w.record.begun(w.parent, satisfied(w.engine.o.Goals, &w.cur))
+	x := &w.successors
+	x.begin(p.Base, to, w.search.recording())
+	for range p.States {
+		x.code, data = storage.NextCode(data)
+		w.sys.Decode(x.code, &w.cur)
+		if x.hints.on {
+			x.hints.beginState(x.parent, satisfied(w.search.o.Goals, &w.cur))
 		}
 		emit := w.emit
-		if w.parent == 0 && p.first < auditStates {
-			w.audit.code(w.code)
+		if x.parent == 0 && p.First < auditStates {
+			w.audit.code(x.code)
+			w.audit.begin()
 			emit = w.emitAudited
 		}
 		w.sys.Next(&w.cur, &w.next, emit)
-		if w.ordinal == 0 {
+		if x.ordinal == 0 {
 			w.checkEnd()
 		}
-		w.transitions += int64(w.ordinal)
-		w.parent, w.ordinal = w.parent+1, 0
+		w.transitions += int64(x.endState())
 	}
-	w.flush()
-	c.hints = w.record.end()
-}
-
-// load returns the encodings of a page.
-func (w *worker[S]) load(p *page) ([]byte, error) {
-	data, err := p.get(w.buffer)
-	if p.in != nil && err == nil {
-		w.buffer = data
-	}
-	return data, err
+	x.end()
 }
 
 // emitted takes one transition from cur to next.
@@ -132,97 +102,43 @@ func (w *worker[S]) emitted(st Step) {
 	w.push(st)
 }
 
-func (w *worker[S]) count(st Step) {
-	w.ops[st.Op]++
-	w.outcomes[st.Outcome]++
-}
-
-// push puts next, which a step led to, into the batch that is being filled.
+// push adds next, which a step led to, to the successors.
 func (w *worker[S]) push(st Step) {
 	if w.canon != nil {
 		w.canon(&w.next)
 	}
-	b := w.pipeline.filling()
-	start, i := len(b.codes), b.n
-	b.codes = w.sys.Append(b.codes, &w.next)
-	ordinal := w.ordinal
-	w.ordinal++
-	if w.code != nil && bytes.Equal(b.codes[start:], w.code) { // the step changes nothing
-		b.codes = b.codes[:start]
-		return
-	}
-	f := hash(b.codes[start:])
-	recent := w.recent.has(f)
-	helps := w.record.wants(recent) && w.record.edge(f, helped(w.engine.o.Goals, st))
-	if recent {
-		b.codes = b.codes[:start]
-		return
-	}
-	b.fps[i] = f
-	b.ends[i] = uint32(len(b.codes))
-	b.parents[i], b.hows[i] = w.parent, newHow(ordinal, helps)
-	if b.n++; b.n == batchSize {
-		w.turn()
-	}
+	b := w.successors.batch
+	start := len(b.Codes)
+	b.Codes = w.sys.Append(b.Codes, &w.next)
+	w.successors.add(start, st)
 }
 
-// turn turns the pipeline, and keeps what comes out of it and is not known.
-func (w *worker[S]) turn() {
-	b := w.pipeline.turn(&w.engine.shards)
-	for _, i := range b.open[:b.opened] {
-		w.chunk.add(b.fps[i], b.code(int(i)), b.parents[i], b.hows[i])
+// admit lets a shard admit what was found for it, and checks the states that are new.
+func (w *worker[S]) admit(id int, expansions []*storage.Expansion) {
+	defer w.probe.endAdmitting(w.probe.begin(admitting))
+	check := w.checkNew
+	if w.checks.idleStates() {
+		check = nil
 	}
-	b.clear()
+	w.admission.Run(w.search.store, id, expansions, check)
 }
 
-// flush empties the pipeline.
-func (w *worker[S]) flush() {
-	for range w.pipeline.batches {
-		w.turn()
-	}
-}
-
-// settle lets a shard admit the misses of all chunks, in the order of the search.
-func (w *worker[S]) settle(id int, chunks []*chunk) {
-	defer w.probe.settled(w.probe.begin(settling))
-	s := &w.engine.shards[id]
-	s.table.late = w.late
-	s.table.reserve(incoming(id, chunks))
-	w.late, s.table.late = s.table.late, nil
-	w.pending = appendPending(w.pending[:0], id, chunks)
-	batch := func(i int) []pending {
-		return w.pending[max(0, min(i, len(w.pending))):max(0, min(i+batchSize, len(w.pending)))]
-	}
-	for i := -2 * batchSize; i < len(w.pending); i += batchSize {
-		s.warm(batch(i + 2*batchSize))
-		s.warmAlt(batch(i + batchSize))
-		for _, p := range batch(i) {
-			w.admit(s, p.chunk, p.miss)
-		}
-	}
-}
-
-// admit lets a shard admit one miss, and checks the state if it is new.
-func (w *worker[S]) admit(s *shard, c *chunk, m *miss) {
-	code := c.codes[m.start:m.end]
-	if !s.admit(m, code, c.base+int64(m.parent)) || w.checks.idleStates() {
-		return
-	}
+func (w *worker[S]) checkState(code []byte, parent int64, step storage.StepRef) {
 	w.sys.Decode(code, &w.cur)
 	if p := w.checks.state(&w.cur); p >= 0 {
-		w.report(finding{Invariant, p, w.engine.length(), c.base + int64(m.parent), m.how.ordinal()})
+		w.report(finding{Invariant, p, w.search.store.Depth() + 1, parent, step.Ordinal()})
 	}
 }
 
 func (w *worker[S]) checkStep(st Step) {
 	if p := w.checks.step(&w.cur, st, &w.next); p >= 0 {
-		w.report(finding{Invariant, p, w.engine.length(), w.page.base + int64(w.parent), w.ordinal})
+		w.report(finding{Invariant, p, w.search.store.Depth() + 1, w.successors.index(), w.successors.ordinal})
 	}
 }
 
 func (w *worker[S]) checkEnd() {
-	if end := w.engine.o.End; end != nil && !end(&w.cur) {
-		w.report(finding{Deadlock, 0, w.engine.depth, w.page.base + int64(w.parent), 0})
+	if end := w.search.o.End; end != nil && !end(&w.cur) {
+		w.report(finding{Deadlock, 0, w.search.store.Depth(), w.successors.index(), 0})
 	}
 }
 
@@ -236,8 +152,7 @@ func (w *worker[S]) report(f finding) {
 // add takes over what another worker has counted and found.
 func (w *worker[S]) add(other *worker[S]) {
 	w.transitions += other.transitions
-	addAll(w.ops, other.ops)
-	addAll(w.outcomes, other.outcomes)
+	w.counts.add(other.counts)
 	for i, seen := range other.checks.seen {
 		w.checks.seen[i] = w.checks.seen[i] || seen
 	}

@@ -67,7 +67,7 @@ func newTrap(s *scenarios.Scenario, v *search.Violation[model.State]) *trap {
 	if v.Kind != search.Unreachable {
 		return nil
 	}
-	return &trap{v.Trap, counterexamples.Glances(s, v.TrapStates, trapsShown)}
+	return &trap{v.Trap, counterexamples.Summaries(s, v.TrapStates, trapsShown)}
 }
 
 type step struct {
