@@ -26,8 +26,9 @@ type row struct {
 	resolve func(s *state, r *request) bool
 	fire    func(c *model.Coordinator, o *outcome, r *request) // a timer
 
-	// version is the one in which the request is sent, message what is sent besides
-	// that, and values what a report says of it besides member and generation.
+	// key and version are those in which the request is sent, message what is sent
+	// besides, and values what a report says of it besides member and generation.
+	key     kmsg.Key
 	version int16
 	message func(x *sending, r *request) kmsg.Request
 	values  func(r *request) []string
@@ -63,24 +64,24 @@ const (
 
 var rows = [numOps]row{
 	joinNew: {name: "join-new", api: model.JoinGroup, weight: 4, tokens: ofNewcomer, variants: newcomerVariants, words: joinWords,
-		resolve: (*state).resolveNewcomer, version: 9, message: (*sending).join, values: (*request).joinValues,
+		resolve: (*state).resolveNewcomer, key: kmsg.JoinGroup, version: 9, message: (*sending).join, values: (*request).joinValues,
 		read: (*sending).readJoin, answer: (*state).joined, rules: joinRules, fromStory: (*storyStep).join},
 	joinKnown: {name: "join", api: model.JoinGroup, weight: 8, tokens: ofMember, variants: joinVariants, words: joinWords, repeats: true, leads: true,
-		resolve: (*state).resolveJoin, version: 9, message: (*sending).join, values: (*request).joinValues,
+		resolve: (*state).resolveJoin, key: kmsg.JoinGroup, version: 9, message: (*sending).join, values: (*request).joinValues,
 		read: (*sending).readJoin, answer: (*state).joined, rules: joinRules, fromStory: (*storyStep).join},
 	syncGroup: {name: "sync", api: model.SyncGroup, weight: 8, tokens: ofGeneration, variants: syncVariants, words: syncWords, leads: true,
-		resolve: (*state).resolveSync, version: 5, message: (*sending).sync, values: (*request).syncValues,
+		resolve: (*state).resolveSync, key: kmsg.SyncGroup, version: 5, message: (*sending).sync, values: (*request).syncValues,
 		read: (*sending).readSync, answer: (*state).synced, rules: syncRules, fromStory: (*storyStep).sync},
 	heartbeat: {name: "heartbeat", api: model.Heartbeat, weight: 2, tokens: ofGeneration,
-		version: 4, message: (*sending).heartbeat, read: (*sending).readHeartbeat, rules: always("2.5", "Heartbeat: member, then generation, then REBALANCE_IN_PROGRESS during the join phase")},
+		key: kmsg.Heartbeat, version: 4, message: (*sending).heartbeat, read: (*sending).readHeartbeat, rules: always("2.5", "Heartbeat: member, then generation, then REBALANCE_IN_PROGRESS during the join phase")},
 	leaveGroup: {name: "leave", api: model.LeaveGroup, weight: 2, tokens: ofMember,
-		version: 5, message: (*sending).leave, read: (*sending).readLeave, rules: always("2.6", "LeaveGroup removes a member or a pending id of any generation, and the others rebalance")},
+		key: kmsg.LeaveGroup, version: 5, message: (*sending).leave, read: (*sending).readLeave, rules: always("2.6", "LeaveGroup removes a member or a pending id of any generation, and the others rebalance")},
 	offsetCommit: {name: "commit", api: model.OffsetCommit, weight: 3, tokens: ofGeneration, resolve: (*state).resolveCommit,
-		version: 9, message: (*sending).commit, values: (*request).commitValues, read: (*sending).readCommit, rules: commitRules, fromStory: (*storyStep).commit},
+		key: kmsg.OffsetCommit, version: 9, message: (*sending).commit, values: (*request).commitValues, read: (*sending).readCommit, rules: commitRules, fromStory: (*storyStep).commit},
 	offsetFetch: {name: "fetch", api: model.OffsetFetch, weight: 1, tokens: ofGroup,
-		version: 9, message: (*sending).fetch, read: (*sending).readFetch, rules: always("4.6", "OffsetFetch answers the committed offsets, -1 where there is none")},
+		key: kmsg.OffsetFetch, version: 9, message: (*sending).fetch, read: (*sending).readFetch, rules: always("4.6", "OffsetFetch answers the committed offsets, -1 where there is none")},
 	deleteGroup: {name: "delete", story: []string{"delete-group"}, api: model.DeleteGroups, weight: 1, tokens: ofGroup,
-		version: 2, message: (*sending).delete, read: (*sending).readDeleted, rules: always("4.7", "an empty group is deleted with its offsets, another is not")},
+		key: kmsg.DeleteGroups, version: 2, message: (*sending).delete, read: (*sending).readDeleted, rules: always("4.7", "an empty group is deleted with its offsets, another is not")},
 
 	sessionTimer: {name: "session-timeout", title: "session timeout", story: []string{"session-timeout"}, weight: 3, tokens: ofKnown,
 		resolve: func(s *state, r *request) bool { return s.find(r.MemberID) != nil },

@@ -24,6 +24,7 @@ func TestEveryRowIsWhole(t *testing.T) {
 		if !o.timer() {
 			r := newRequest(o)
 			m := (&sending{ids: newBinding()}).message(&r)
+			assert.EqualValues(t, row.key, m.Key(), row.name)
 			assert.Equal(t, row.version, m.GetVersion(), row.name)
 			assert.LessOrEqual(t, row.version, m.MaxVersion(), row.name)
 		}

@@ -32,8 +32,7 @@ func Versions() []wire.Version {
 	all := []wire.Version{}
 	for o := range numOps {
 		if row := o.row(); !o.timer() {
-			m := row.message(&sending{ids: newBinding()}, &request{})
-			all = append(all, wire.Version{Key: m.Key(), Number: row.version})
+			all = append(all, wire.Version{Key: int16(row.key), Number: row.version})
 		}
 	}
 	return append(all, wire.Version{Key: int16(kmsg.JoinGroup), Number: oldJoin})

@@ -63,6 +63,14 @@ func TestEveryRowIsWhole(t *testing.T) {
 		assert.NotEmpty(t, r.title(), row.name)
 		assert.Equal(t, row.message == nil, row.read == nil, row.name)
 		assert.Equal(t, row.apart || o == timeout, row.message == nil, row.name)
+		if row.message != nil {
+			x := sending{pids: frame.NewBinding[model.ProducerID, int64](strangerPID), partitions: []int32{0}}
+			m := x.message(&r, 1)
+			assert.EqualValues(t, row.key, m.Key(), row.name)
+			for _, v := range row.versions {
+				assert.LessOrEqual(t, v.number, m.MaxVersion(), row.name)
+			}
+		}
 		assert.True(t, row.decide != nil || row.api.Part() == model.TransactionsPart, row.name)
 	}
 }

@@ -48,9 +48,8 @@ func Versions() []wire.Version {
 		if row.message == nil {
 			continue
 		}
-		m := row.message(&sending{pids: frame.NewBinding[model.ProducerID, int64](0)}, &request{Step: Step{Op: o}}, 0)
 		for _, v := range row.versions {
-			all = append(all, wire.Version{Key: m.Key(), Number: v.number})
+			all = append(all, wire.Version{Key: int16(row.key), Number: v.number})
 		}
 	}
 	return all
