@@ -91,8 +91,10 @@ func (b *Broker) within(ctx context.Context, what string, f func(context.Context
 	defer cancel()
 	err := f(call)
 	switch {
-	case err == nil || ctx.Err() != nil:
-		return errors.Join(ctx.Err(), err)
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
 	case call.Err() != nil:
 		return &wire.BrokerError{Address: b.Address, Problem: fmt.Sprintf("no answer to %s within %v", what, b.Patience)}
 	}

@@ -13,7 +13,7 @@ import (
 
 const (
 	// soon is when an answer is missed. What is missing then is asked for by
-	// way of another *request to the same coordinator.
+	// way of another request to the same coordinator.
 	soon = 100 * time.Millisecond
 	// hush is how long a request that should wait is listened to, after a
 	// later one was answered.
