@@ -9,150 +9,122 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
 	"fencecheck/scenarios"
 )
 
-// A node is a JSON value that knows where it stands, so that whatever is wrong
-// with it can be said with its place.
-type node struct {
-	from, to int // offsets of its text
-	value    any // string, json.Number, bool, nil; an object or array has none
-	keys     []string
-	at       []int   // where each key stands
-	items    []*node // of an array, or of an object in the order of its keys
-	kind     json.Delim
-}
-
-// A document is a JSON text with a name.
+// A document is a JSON text with a name. Its values are nodes that know where they
+// stand, so that whatever is wrong with one can be said with its place.
 type document struct {
 	name string
 	text []byte
 }
 
-// fail is an error at an offset.
-func (d *document) fail(offset int, field, format string, args ...any) error {
-	before := d.text[:min(offset, len(d.text))]
-	return &scenarios.InputError{
-		File: d.name, Field: field, Problem: fmt.Sprintf(format, args...),
-		Line:   1 + bytes.Count(before, []byte("\n")),
-		Column: len(before) - bytes.LastIndexByte(before, '\n'),
-	}
+// fail is an error at a node.
+func (d *document) fail(at ast.Node, field, format string, args ...any) error {
+	place := at.GetToken().Position
+	return &scenarios.InputError{File: d.name, Line: place.Line, Column: place.Column, Field: field, Problem: fmt.Sprintf(format, args...)}
 }
 
-// parse reads the one value that a document consists of.
-func (d *document) parse() (*node, error) {
-	dec := json.NewDecoder(bytes.NewReader(d.text))
-	dec.UseNumber()
-	n, err := d.next(dec)
-	if err != nil {
+// failAt is an error at an offset, where there are no nodes.
+func (d *document) failAt(offset int, format string, args ...any) error {
+	before := d.text[:min(max(offset, 0), len(d.text))]
+	return &scenarios.InputError{File: d.name, Problem: fmt.Sprintf(format, args...),
+		Line: 1 + bytes.Count(before, []byte("\n")), Column: len(before) - bytes.LastIndexByte(before, '\n')}
+}
+
+// parse reads the one value that a document consists of. JSON is YAML, and the
+// YAML library knows places; that it is JSON is for the JSON library to say.
+func (d *document) parse() (ast.Node, error) {
+	if err := d.isJSON(); err != nil {
 		return nil, err
 	}
-	rest := int(dec.InputOffset())
-	if more := bytes.TrimSpace(d.text[rest:]); len(more) > 0 {
-		return nil, d.fail(rest+bytes.Index(d.text[rest:], more), "", "found more behind the end of the counterexample; right would be one object in a file")
+	tree, err := parser.ParseBytes(d.text, 0)
+	var located yaml.Error
+	switch {
+	case err == nil:
+		return tree.Docs[0].Body, nil
+	case errors.As(err, &located) && strings.Contains(located.GetMessage(), "already defined"):
+		key := located.GetToken()
+		return nil, d.fail(ast.String(key), key.Value, "found this key twice; right would be once")
 	}
-	return n, nil
+	return nil, d.failAt(0, "%v", err)
 }
 
-// token reads one token and tells where it starts.
-func (d *document) token(dec *json.Decoder) (json.Token, int, error) {
-	from := int(dec.InputOffset())
-	for from < len(d.text) && strings.IndexByte(" \t\r\n,:", d.text[from]) >= 0 {
-		from++
-	}
-	t, err := dec.Token()
-	if err == nil {
-		return t, from, nil
-	}
+func (d *document) isJSON() error {
+	dec := json.NewDecoder(bytes.NewReader(d.text))
+	var value json.RawMessage
+	err := dec.Decode(&value)
 	var syntax *json.SyntaxError
 	switch {
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || from >= len(d.text):
-		return nil, from, d.fail(len(d.text), "", "the file ends in the middle of the counterexample; it has been cut off")
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return d.failAt(len(d.text), "the file ends in the middle of the counterexample; it has been cut off")
 	case errors.As(err, &syntax):
-		return nil, from, d.fail(max(int(syntax.Offset)-1, 0), "", "this is not JSON: %s", syntax.Error())
+		return d.failAt(int(syntax.Offset)-1, "this is not JSON: %s", syntax.Error())
+	case err != nil:
+		return d.failAt(0, "this is not JSON: %v", err)
 	}
-	return nil, from, d.fail(from, "", "this is not JSON: %s", err)
+	rest := d.text[dec.InputOffset():]
+	if more := bytes.TrimSpace(rest); len(more) > 0 {
+		return d.failAt(len(d.text)-len(bytes.TrimLeft(rest, " \t\r\n")), "found more behind the end of the counterexample; right would be one object in a file")
+	}
+	return nil
 }
 
-func (d *document) next(dec *json.Decoder) (*node, error) {
-	t, from, err := d.token(dec)
-	if err != nil {
-		return nil, err
+// entries are the keys and values of an object; it has none where it is no object.
+func entries(n ast.Node) []*ast.MappingValueNode {
+	if m, ok := n.(*ast.MappingNode); ok {
+		return m.Values
 	}
-	n := &node{from: from, value: t}
-	delim, ok := t.(json.Delim)
-	if !ok {
-		n.to = int(dec.InputOffset())
-		return n, nil
-	}
-	n.kind, n.value = delim, nil
-	for dec.More() {
-		if delim == '{' {
-			key, at, err := d.token(dec)
-			if err != nil {
-				return nil, err
-			}
-			if slices.Contains(n.keys, key.(string)) {
-				return nil, d.fail(at, key.(string), "found this key twice; right would be once")
-			}
-			n.keys, n.at = append(n.keys, key.(string)), append(n.at, at)
-		}
-		item, err := d.next(dec)
-		if err != nil {
-			return nil, err
-		}
-		n.items = append(n.items, item)
-	}
-	if _, _, err := d.token(dec); err != nil {
-		return nil, err
-	}
-	n.to = int(dec.InputOffset())
-	return n, nil
+	return nil
 }
 
 // get is the value of a key, nil if there is none.
-func (n *node) get(key string) *node {
-	if i := slices.Index(n.keys, key); i >= 0 {
-		return n.items[i]
+func get(n ast.Node, key string) ast.Node {
+	for _, e := range entries(n) {
+		if e.Key.GetToken().Value == key {
+			return e.Value
+		}
 	}
 	return nil
 }
 
 // object demands an object with no other keys than these.
-func (d *document) object(n *node, field string, keys ...string) error {
-	if n.kind != '{' {
-		return d.fail(n.from, field, "found %s; right would be an object", n.what())
+func (d *document) object(n ast.Node, field string, keys ...string) error {
+	if n.Type() != ast.MappingType {
+		return d.fail(n, field, "found %s; right would be an object", what(n))
 	}
-	for i, key := range n.keys {
-		if !slices.Contains(keys, key) {
-			return d.fail(n.at[i], field, "unknown key %q; %s", key, scenarios.Nearest(key, keys))
+	for _, e := range entries(n) {
+		if key := e.Key.GetToken().Value; !slices.Contains(keys, key) {
+			return d.fail(e.Key, field, "unknown key %q; %s", key, scenarios.Nearest(key, keys))
 		}
 	}
 	return nil
 }
 
 // word demands a key with a string.
-func (d *document) word(n *node, field, key string) (string, *node, error) {
-	v := n.get(key)
+func (d *document) word(n ast.Node, field, key string) (string, ast.Node, error) {
+	v := get(n, key)
 	if v == nil {
-		return "", nil, d.fail(n.from, field, "the key %q is missing", key)
+		return "", nil, d.fail(n, field, "the key %q is missing", key)
 	}
-	text, ok := v.value.(string)
-	if !ok {
-		return "", nil, d.fail(v.from, strings.TrimPrefix(field+"."+key, "."), "found %s; right would be a string", v.what())
+	if v.GetToken().Type != token.DoubleQuoteType {
+		return "", nil, d.fail(v, strings.TrimPrefix(field+"."+key, "."), "found %s; right would be a string", what(v))
 	}
-	return text, v, nil
+	return v.GetToken().Value, v, nil
 }
 
 // what is a value in words.
-func (n *node) what() string {
-	switch {
-	case n.kind == '{':
+func what(n ast.Node) string {
+	switch n.Type() {
+	case ast.MappingType:
 		return "an object"
-	case n.kind == '[':
+	case ast.SequenceType:
 		return "an array"
-	case n.value == nil:
-		return "null"
 	}
-	return fmt.Sprintf("%v", n.value)
+	return n.GetToken().Value
 }

@@ -16,13 +16,9 @@ import (
 // The same violation gives the same counterexample, whatever the number of
 // workers of the searches.
 func Minimal(ctx context.Context, s *scenarios.Scenario, f Found) (*Counterexample, error) {
-	g, err := newStage(context.WithoutCancel(ctx), s, f.Property)
+	g, steps, err := trialOf(context.WithoutCancel(ctx), s, f)
 	if err != nil {
 		return nil, err
-	}
-	steps, ok := g.try(f.Steps)
-	if !ok {
-		return nil, fmt.Errorf("the %d steps do not violate %s in %s", len(f.Steps), f.Property, s.ID)
 	}
 	g.ctx = ctx
 	steps = g.shrink(steps)
@@ -35,9 +31,23 @@ func Minimal(ctx context.Context, s *scenarios.Scenario, f Found) (*Counterexamp
 	return newCounterexample(context.WithoutCancel(ctx), g.scenario, f.Property, steps)
 }
 
+// trialOf is a trial of a violation: its scenario, and of its steps those that
+// can be taken.
+func trialOf(ctx context.Context, s *scenarios.Scenario, f Found) (*trial, []search.Step, error) {
+	g, err := newTrial(ctx, s, f.Property)
+	if err != nil {
+		return nil, nil, err
+	}
+	steps, ok := g.try(f.Steps)
+	if !ok {
+		return nil, nil, fmt.Errorf("the %d steps do not violate %s in %s", len(f.Steps), f.Property, s.ID)
+	}
+	return g, steps, nil
+}
+
 // newCounterexample tells the story of steps that violate one property.
 func newCounterexample(ctx context.Context, s *scenarios.Scenario, property string, steps []search.Step) (*Counterexample, error) {
-	g, err := newStage(ctx, s, property)
+	g, err := newTrial(ctx, s, property)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"fencecheck/model"
 	"fencecheck/ops"
+	"fencecheck/scenarios"
 )
 
 // pickParam is the key of the coordinator's choice, where it had one.
@@ -19,17 +20,13 @@ const orderParam = "order"
 
 func number(n int) string { return strconv.Itoa(n) }
 
-// clientName is m1, m2, ... for members, s1, s2, ... for simple consumers, and w1,
-// w2, ... for writers.
-func clientName(cfg *model.Config, client int) string {
-	if cfg.IsSimple(client) {
-		return "s" + number(client-cfg.Members+1)
-	}
-	if cfg.IsWriter(client) {
-		return "w" + number(client-cfg.Members-cfg.Simple+1)
-	}
-	return "m" + number(client+1)
-}
+// A story calls clients and transactional ids what the bounds of its scenario
+// call them.
+var (
+	clientName = scenarios.ClientName
+	idName     = scenarios.IDName
+	count      = scenarios.Count
+)
 
 func partitionName(p int) string { return "p" + number(p) }
 
@@ -101,9 +98,6 @@ func inputName(value uint8) string {
 	v := int(value - 1)
 	return fmt.Sprintf("%s@%d", partitionName(v/model.MaxRecords), v%model.MaxRecords)
 }
-
-// idName is x0, x1, ... for transactional ids.
-func idName(id int) string { return "x" + number(id) }
 
 var lanes = [...]string{"app", "heartbeat"}
 

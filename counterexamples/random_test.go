@@ -16,7 +16,7 @@ import (
 	"fencecheck/search"
 )
 
-// Shrink minimises better than rapid can, and a saved counterexample is what
+// shrink minimises better than rapid can, and a saved counterexample is what
 // keeps a failure, so rapid need do neither.
 func init() {
 	for name, value := range map[string]string{"rapid.shrinktime": "0s", "rapid.nofailfile": "true"} {
@@ -82,13 +82,18 @@ func drawFaults(t *rapid.T, d *scenarios.Definition) {
 		}
 	}
 	if d.Faults["late_requests"]+d.Faults["lost_answers"] > 0 {
-		for _, api := range model.APIs[model.NoAPI+1:] {
-			if !api.Admin && api.Part != model.TransactionsPart && rapid.Bool().Draw(t, api.Name+" travels") {
-				d.Travels = append(d.Travels, api.Name)
-			}
-		}
+		drawTravels(t, d, func(part model.ProtocolPart) bool { return part != model.TransactionsPart })
 		if len(d.Travels) == 0 {
 			d.Travels = []string{"OffsetCommit"}
+		}
+	}
+}
+
+// drawTravels draws which requests of some parts of the protocol may travel.
+func drawTravels(t *rapid.T, d *scenarios.Definition, of func(model.ProtocolPart) bool) {
+	for _, api := range model.EveryAPI() {
+		if of(api.Part()) && !model.APIs[api].Admin && rapid.Bool().Draw(t, api.String()+" travels") {
+			d.Travels = append(d.Travels, api.String())
 		}
 	}
 }
@@ -221,9 +226,9 @@ func randomRunsHold(t *testing.T, rounds int, all *rapid.Generator[run]) {
 	t.Logf("%d random steps", steps)
 }
 
-// explain minimises a failure by Shrink, saves it and tells it.
+// explain minimises a failure by shrink, saves it and tells it.
 func explain(t rapid.TB, r *run, path string) string {
-	steps, err := Shrink(r.scenario, Found{r.violated, r.steps})
+	steps, err := shrunk(r.scenario, Found{r.violated, r.steps})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +275,7 @@ func TestRandomScenariosFindMutations(t *testing.T) {
 			if found = r.violated != ""; !found {
 				continue
 			}
-			steps, err := Shrink(r.scenario, Found{r.violated, r.steps})
+			steps, err := shrunk(r.scenario, Found{r.violated, r.steps})
 			if err != nil {
 				t.Fatal(err)
 			}

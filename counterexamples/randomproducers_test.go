@@ -61,10 +61,8 @@ func drawProducerFaults(t *rapid.T, d *scenarios.Definition) {
 		d.Faults[model.Expiries.String()] = rapid.IntRange(1, 2).Draw(t, "expiries")
 	}
 	travelling := d.Faults["late_requests"]+d.Faults["lost_answers"]+d.Faults["zombie_coordinators"] > 0
-	for _, api := range model.APIs {
-		if travelling && api.Part == model.TransactionsPart && rapid.Bool().Draw(t, api.Name+" travels") {
-			d.Travels = append(d.Travels, api.Name)
-		}
+	if travelling {
+		drawTravels(t, d, func(part model.ProtocolPart) bool { return part == model.TransactionsPart })
 	}
 	if travelling && len(d.Travels) == 0 {
 		d.Travels = []string{"EndTxn"}

@@ -2,10 +2,10 @@ package counterexamples
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
+
+	"github.com/goccy/go-yaml/ast"
 
 	"fencecheck/invariants"
 	"fencecheck/model"
@@ -29,7 +29,7 @@ func Open(path string) (*Counterexample, error) {
 func Read(name string, text []byte) (*Counterexample, error) {
 	d := &document{name, text}
 	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, d.fail(0, "", "the file is empty; right would be a counterexample as `explore run --save` writes it")
+		return nil, d.failAt(0, "the file is empty; right would be a counterexample as `explore run --save` writes it")
 	}
 	root, err := d.parse()
 	if err != nil {
@@ -50,7 +50,7 @@ func Read(name string, text []byte) (*Counterexample, error) {
 			return nil, err
 		}
 	}
-	if root.get("confirmed") != nil {
+	if get(root, "confirmed") != nil {
 		if c.Confirmed, _, err = d.word(root, "", "confirmed"); err != nil {
 			return nil, err
 		}
@@ -66,21 +66,21 @@ func Read(name string, text []byte) (*Counterexample, error) {
 
 // format comes first: in another format every other key may mean something
 // else.
-func (d *document) format(root *node) error {
-	if root.kind != '{' {
-		return d.fail(root.from, "", "found %s; right would be an object", root.what())
+func (d *document) format(root ast.Node) error {
+	if root.Type() != ast.MappingType {
+		return d.fail(root, "", "found %s; right would be an object", what(root))
 	}
-	n := root.get("format")
+	n := get(root, "format")
 	if n == nil {
-		return d.fail(root.from, "", "the key \"format\" is missing; right would be \"format\": %d", Format)
+		return d.fail(root, "", "the key \"format\" is missing; right would be \"format\": %d", Format)
 	}
-	if n.value != json.Number(number(Format)) {
-		return d.fail(n.from, "format", "found %s; this version of fencecheck (%s) reads format %d", n.what(), Version, Format)
+	if n.Type() != ast.IntegerType || what(n) != number(Format) {
+		return d.fail(n, "format", "found %s; this version of fencecheck (%s) reads format %d", what(n), Version, Format)
 	}
 	return nil
 }
 
-func (d *document) property(root *node, c *Counterexample) error {
+func (d *document) property(root ast.Node, c *Counterexample) error {
 	name, at, err := d.word(root, "", "property")
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (d *document) property(root *node, c *Counterexample) error {
 	_, isInvariant := invariants.ByName(name)
 	_, isGoal := invariants.GoalByName(name)
 	if !isInvariant && !isGoal {
-		return d.fail(at.from, "property", "unknown property %q; %s", name, scenarios.Nearest(name, scenarios.PropertyNames()))
+		return d.fail(at, "property", "unknown property %q; %s", name, scenarios.Nearest(name, scenarios.PropertyNames()))
 	}
 	right := Goal
 	if isInvariant {
@@ -99,47 +99,41 @@ func (d *document) property(root *node, c *Counterexample) error {
 		return err
 	}
 	if kind != right {
-		return d.fail(at.from, "kind", "found %q; %s is of kind %q", kind, name, right)
+		return d.fail(at, "kind", "found %q; %s is of kind %q", kind, name, right)
 	}
 	c.Property, c.Kind = name, kind
 	return nil
 }
 
-// scenario lets package scenarios read its part of the document. All else is
-// blanked, so that the places in errors are those of the file.
-func (d *document) scenario(root *node, c *Counterexample) error {
-	n := root.get("scenario")
+// scenario lets package scenarios read its part of the document.
+func (d *document) scenario(root ast.Node, c *Counterexample) error {
+	n := get(root, "scenario")
 	if n == nil {
-		return d.fail(root.from, "", "the key %q is missing", "scenario")
+		return d.fail(root, "", "the key %q is missing", "scenario")
 	}
-	if n.kind != '{' {
-		return d.fail(n.from, "scenario", "found %s; right would be an object", n.what())
+	if n.Type() != ast.MappingType {
+		return d.fail(n, "scenario", "found %s; right would be an object", what(n))
 	}
-	text := slices.Clone(d.text[:n.to])
-	for i := range text[:n.from] {
-		if text[i] != '\n' {
-			text[i] = ' '
-		}
-	}
-	s, err := scenarios.Parse(d.name, text)
+	s, err := scenarios.Read(d.name, n)
 	if err != nil {
 		return err
 	}
 	if c.Scenario, err = s.Only(c.Property); err != nil {
-		return d.fail(n.from, "scenario", "%v", err)
+		return d.fail(n, "scenario", "%v", err)
 	}
 	return nil
 }
 
-func (d *document) steps(root *node, c *Counterexample) error {
-	n := root.get("steps")
+func (d *document) steps(root ast.Node, c *Counterexample) error {
+	n := get(root, "steps")
 	if n == nil {
-		return d.fail(root.from, "", "the key %q is missing", "steps")
+		return d.fail(root, "", "the key %q is missing", "steps")
 	}
-	if n.kind != '[' || len(n.items) == 0 {
-		return d.fail(n.from, "steps", "found %s; right would be an array with at least one step", n.what())
+	list, ok := n.(*ast.SequenceNode)
+	if !ok || len(list.Values) == 0 {
+		return d.fail(n, "steps", "found %s; right would be an array with at least one step", what(n))
 	}
-	for i, item := range n.items {
+	for i, item := range list.Values {
 		st, err := d.step(item, fmt.Sprintf("step %d", i+1), &c.Scenario.Config)
 		if err != nil {
 			return err
@@ -149,7 +143,7 @@ func (d *document) steps(root *node, c *Counterexample) error {
 	return nil
 }
 
-func (d *document) step(n *node, field string, cfg *model.Config) (st search.Step, err error) {
+func (d *document) step(n ast.Node, field string, cfg *model.Config) (st search.Step, err error) {
 	if err := d.object(n, field, "op", "params"); err != nil {
 		return st, err
 	}
@@ -159,7 +153,7 @@ func (d *document) step(n *node, field string, cfg *model.Config) (st search.Ste
 	}
 	op, ok := ops.ByName(name)
 	if !ok {
-		return st, d.fail(at.from, field, "unknown operation %q; %s", name, scenarios.Nearest(name, opNames()))
+		return st, d.fail(at, field, "unknown operation %q; %s", name, scenarios.Nearest(name, opNames()))
 	}
 	args, err := d.args(n, field, &ops.Table[op], cfg)
 	return search.Step{Op: uint16(op), Arg: args.Pack()}, err
@@ -174,41 +168,32 @@ func opNames() []string {
 }
 
 // args reads the parameters that an operation has, no more and no less.
-func (d *document) args(n *node, field string, op *ops.Op, cfg *model.Config) (a ops.Args, err error) {
-	keys := paramKeys(op)
-	params := n.get("params")
+func (d *document) args(n ast.Node, field string, op *ops.Op, cfg *model.Config) (a ops.Args, err error) {
+	params := get(n, "params")
 	if params == nil {
-		params = &node{from: n.from, kind: '{'}
+		params = ast.Mapping(n.GetToken(), true)
 	}
-	if err := d.object(params, field+", params of "+op.Name, keys...); err != nil {
+	if err := d.object(params, field+", params of "+op.Name, paramKeys(op)...); err != nil {
 		return a, err
 	}
 	for i, to := range [...]*uint8{&a.A, &a.B} {
 		if kind := op.Params[i]; kind != ops.NoParam {
-			if *to, err = d.arg(params, field, kind, cfg); err != nil {
+			parse := func(word string) (uint8, error) { return parseParam(cfg, kind, word) }
+			if err := arg(d, params, field, kind.String(), to, parse); err != nil {
 				return a, err
 			}
 		}
 	}
-	if params.get(pickParam) != nil {
-		word, at, err := d.word(params, field, pickParam)
-		if err != nil {
+	if get(params, pickParam) != nil {
+		parse := func(word string) (uint8, error) { return parseNumbered("", word, 0, model.MaxMembers-1) }
+		if err := arg(d, params, field, pickParam, &a.Pick, parse); err != nil {
 			return a, err
 		}
-		if a.Pick, err = parseNumbered("", word, 0, model.MaxMembers-1); err != nil {
-			return a, d.fail(at.from, field+", "+pickParam, "%v", err)
-		}
 	}
-	if params.get(orderParam) != nil {
-		word, at, err := d.word(params, field, orderParam)
-		if err != nil {
-			return a, err
-		}
-		if a.Order, err = parseOrder(word); err != nil {
-			return a, d.fail(at.from, field+", "+orderParam, "%v", err)
-		}
+	if get(params, orderParam) != nil {
+		err = arg(d, params, field, orderParam, &a.Order, parseOrder)
 	}
-	return a, nil
+	return a, err
 }
 
 func paramKeys(op *ops.Op) []string {
@@ -224,14 +209,14 @@ func paramKeys(op *ops.Op) []string {
 	return keys
 }
 
-func (d *document) arg(params *node, field string, kind ops.Param, cfg *model.Config) (uint8, error) {
-	word, at, err := d.word(params, field, kind.String())
+// arg reads one parameter.
+func arg[T any](d *document, params ast.Node, field, key string, to *T, parse func(word string) (T, error)) error {
+	word, at, err := d.word(params, field, key)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	v, err := parseParam(cfg, kind, word)
-	if err != nil {
-		return 0, d.fail(at.from, field+", "+kind.String(), "%v", err)
+	if *to, err = parse(word); err != nil {
+		return d.fail(at, field+", "+key, "%v", err)
 	}
-	return v, nil
+	return nil
 }

@@ -11,7 +11,7 @@ import (
 const maxOrders = 20_000
 
 // switches counts how often the story goes from one lane to another.
-func (g *stage) switches(steps []search.Step) int {
+func (g *trial) switches(steps []search.Step) int {
 	s := g.start()
 	var next model.State
 	n, last := 0, -1
@@ -52,7 +52,7 @@ func (p *prefix) better(q *prefix) bool {
 // first in the order of the operations' table. Layer by layer it keeps the
 // best prefix for each state, rest of steps, and lane. Where there are too many
 // it leaves the steps as they are.
-func (g *stage) calmest(steps []search.Step) []search.Step {
+func (g *trial) calmest(steps []search.Step) []search.Step {
 	kinds, counts := kindsOf(steps)
 	layer := []*prefix{{state: g.start(), left: counts}}
 	for depth := range steps {
@@ -93,7 +93,7 @@ func kindsOf(steps []search.Step) (kinds []search.Step, counts []uint8) {
 
 // extend takes each step that remains, where it is enabled. A prefix that
 // breaks the invariant is whole.
-func (g *stage) extend(p *prefix, kinds []search.Step, last bool, found map[string]*prefix) {
+func (g *trial) extend(p *prefix, kinds []search.Step, last bool, found map[string]*prefix) {
 	var next model.State
 	for i, st := range kinds {
 		if p.left[i] == 0 {

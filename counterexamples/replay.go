@@ -20,7 +20,7 @@ func (d *Difference) String() string { return fmt.Sprintf("step %d: %s", d.Step,
 // step is enabled, the property is violated at the end and not before, and the
 // story is blocked as soon as one of its mutations is taken back.
 func Replay(c *Counterexample) (*Difference, error) {
-	g, err := newStage(context.Background(), c.Scenario, c.Property)
+	g, err := newTrial(context.Background(), c.Scenario, c.Property)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func Replay(c *Counterexample) (*Difference, error) {
 	return nil, nil
 }
 
-func (g *stage) replay(c *Counterexample) *Difference {
+func (g *trial) replay(c *Counterexample) *Difference {
 	s := g.start()
 	var next model.State
 	for i, st := range c.Steps {
@@ -60,10 +60,10 @@ func (g *stage) replay(c *Counterexample) *Difference {
 // blocked tells whether the steps do not show the violation any more when one
 // mutation is taken back.
 func blocked(c *Counterexample, m model.Mutation) bool {
-	s, err := without(c.Scenario, m)
+	s, err := c.Scenario.WithoutMutation(m)
 	if err != nil {
 		return true
 	}
-	g, err := newStage(context.Background(), s, c.Property)
+	g, err := newTrial(context.Background(), s, c.Property)
 	return err != nil || g.replay(&Counterexample{Property: c.Property, Steps: c.Steps}) != nil
 }

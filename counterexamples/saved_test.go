@@ -171,7 +171,7 @@ func TestSavedReplay(t *testing.T) {
 // noStepToSpare demands that no single step can be left out.
 func noStepToSpare(t *testing.T, name string, c *Counterexample) {
 	t.Helper()
-	g, err := newStage(context.Background(), c.Scenario, c.Property)
+	g, err := newTrial(context.Background(), c.Scenario, c.Property)
 	if err != nil {
 		t.Fatal(err)
 	}

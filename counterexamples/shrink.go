@@ -2,37 +2,21 @@ package counterexamples
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"slices"
 
 	"fencecheck/model"
 	"fencecheck/ops"
-	"fencecheck/scenarios"
 	"fencecheck/search"
 )
-
-// Shrink leaves out of a violation all that it does not need, by trial: no
-// step of what remains can be left out. It does not look for other ways to the
-// same violation, as Minimal does.
-func Shrink(s *scenarios.Scenario, f Found) ([]search.Step, error) {
-	g, err := newStage(context.Background(), s, f.Property)
-	if err != nil {
-		return nil, err
-	}
-	steps, ok := g.try(f.Steps)
-	if !ok {
-		return nil, fmt.Errorf("the %d steps do not violate %s", len(f.Steps), f.Property)
-	}
-	return g.shrink(steps), nil
-}
 
 // A pass tries changes until one of them is taken, and tells whether one was.
 type pass func(steps []search.Step, try func([]search.Step) bool) bool
 
-// shrink goes through its passes, cheap ones first, and begins again whenever
-// one of them helps.
-func (g *stage) shrink(steps []search.Step) []search.Step {
+// shrink leaves out of a violation all that it does not need, by trial: no step of
+// what remains can be left out. It does not look for other ways to the same
+// violation. It goes through its passes, cheap ones first, and begins again
+// whenever one of them helps.
+func (g *trial) shrink(steps []search.Step) []search.Step {
 	passes := [...]pass{dropChunks, dropPairs, g.rename, g.replace}
 	try := func(candidate []search.Step) bool {
 		taken, ok := g.try(candidate)
@@ -93,7 +77,7 @@ func dropPairs(steps []search.Step, try func([]search.Step) bool) bool {
 
 // rename lets two clients, two partitions, two outputs or two transactional ids
 // change places.
-func (g *stage) rename(steps []search.Step, try func([]search.Step) bool) bool {
+func (g *trial) rename(steps []search.Step, try func([]search.Step) bool) bool {
 	return swaps(g.cfg.Clients(), func(a, b uint8) bool {
 		return try(mapped(steps, func(kind ops.Param, v uint8) uint8 { return swapClient(kind, v, a, b) }))
 	}) || swaps(g.cfg.AllPartitions(), func(a, b uint8) bool {
@@ -160,7 +144,7 @@ func mapped(steps []search.Step, change func(kind ops.Param, v uint8) uint8) []s
 
 // replace gives single steps other parameters, or the coordinator's choice
 // another outcome.
-func (g *stage) replace(steps []search.Step, try func([]search.Step) bool) bool {
+func (g *trial) replace(steps []search.Step, try func([]search.Step) bool) bool {
 	s := g.start()
 	var next model.State
 	for i, st := range steps {

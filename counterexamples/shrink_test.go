@@ -12,7 +12,7 @@ import (
 )
 
 // leastShare is how often at least the length must be the shortest after
-// Shrink alone; 0.69 was measured (0.79 among groups alone). What Shrink misses, Minimal finds by search.
+// shrink alone; 0.69 was measured (0.79 among groups alone). What shrink misses, Minimal finds by search.
 const leastShare = 0.6
 
 // A tally counts how often a minimised failure had the shortest length.
@@ -53,17 +53,24 @@ func TestShrinkOverAllMutations(t *testing.T) {
 	all.check(t)
 }
 
-// add minimises one failure by Shrink and compares with the shortest.
+// shrunk leaves out of a violation all that it does not need, and searches for
+// nothing else.
+func shrunk(s *scenarios.Scenario, f Found) ([]search.Step, error) {
+	g, steps, err := trialOf(context.Background(), s, f)
+	if err != nil {
+		return nil, err
+	}
+	return g.shrink(steps), nil
+}
+
+// add minimises one failure by shrink and compares with the shortest.
 func (n *tally) add(t *testing.T, s *scenarios.Scenario, f Found) {
 	t.Helper()
-	steps, err := Shrink(s, f)
+	g, steps, err := trialOf(context.Background(), s, f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := newStage(context.Background(), s, f.Property)
-	if err != nil {
-		t.Fatal(err)
-	}
+	steps = g.shrink(steps)
 	noStepToSpare(t, label(s), &Counterexample{Property: f.Property, Scenario: g.scenario, Steps: steps})
 	best, ok := g.shortest(len(steps))
 	if !ok {
@@ -87,7 +94,7 @@ func minimalIsShortest(t *testing.T, s *scenarios.Scenario, f Found) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := newStage(context.Background(), s, f.Property)
+	g, err := newTrial(context.Background(), s, f.Property)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +148,7 @@ func randomFailure(t *testing.T, s *scenarios.Scenario, seed uint64) (Found, boo
 		}
 		return Found{r.Violation.Property, r.Violation.Trace.Steps}, true
 	}
-	g, err := newStage(context.Background(), s, s.Goals[0].Name)
+	g, err := newTrial(context.Background(), s, s.Goals[0].Name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +162,7 @@ func randomFailure(t *testing.T, s *scenarios.Scenario, seed uint64) (Found, boo
 	return Found{}, false
 }
 
-func (g *stage) randomRun(random *rand.Rand, most int) []search.Step {
+func (g *trial) randomRun(random *rand.Rand, most int) []search.Step {
 	s := g.start()
 	var next, drawn model.State
 	var steps []search.Step
@@ -179,10 +186,10 @@ func (g *stage) randomRun(random *rand.Rand, most int) []search.Step {
 // Steps that do not show what is claimed are refused.
 func TestShrinkRefuses(t *testing.T) {
 	c := Saved()["zombie-commit"]
-	if _, err := Shrink(c.Scenario, Found{c.Property, c.Steps[:5]}); err == nil {
+	if _, err := shrunk(c.Scenario, Found{c.Property, c.Steps[:5]}); err == nil {
 		t.Error("a harmless run was taken")
 	}
-	if _, err := Shrink(c.Scenario, Found{"no-such-thing", c.Steps}); err == nil {
+	if _, err := shrunk(c.Scenario, Found{"no-such-thing", c.Steps}); err == nil {
 		t.Error("an unknown property was taken")
 	}
 	if _, err := Minimal(context.Background(), c.Scenario, Found{c.Property, c.Steps[:5]}); err == nil {
@@ -193,7 +200,7 @@ func TestShrinkRefuses(t *testing.T) {
 // calmest finds the best of all orders, as trying them all shows.
 func TestCalmestIsBest(t *testing.T) {
 	for name, c := range Saved() {
-		g, err := newStage(context.Background(), c.Scenario, c.Property)
+		g, err := newTrial(context.Background(), c.Scenario, c.Property)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +235,7 @@ func TestCalmestIsBest(t *testing.T) {
 }
 
 // taken is the naive way to take one more step.
-func (g *stage) taken(p *prefix, i int, all []search.Step) *prefix {
+func (g *trial) taken(p *prefix, i int, all []search.Step) *prefix {
 	kinds, _ := kindsOf(all)
 	var next model.State
 	st, ok := g.sys.Take(&p.state, &next, kinds[i])

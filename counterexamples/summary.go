@@ -13,7 +13,7 @@ import (
 // first few states whose lines differ: offsets, positions and what is on its way
 // are left out.
 func Summaries(s *scenarios.Scenario, states []model.State, most int) []string {
-	t := &teller{g: &stage{cfg: &s.Config}}
+	t := &teller{g: &trial{cfg: &s.Config}}
 	var lines []string
 	for i := range states {
 		if line := t.summary(&states[i]); len(lines) < most && !slices.Contains(lines, line) {

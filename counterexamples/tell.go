@@ -62,7 +62,7 @@ func Tell(c *Counterexample) (*Story, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: t.claim(), Bounds: Bounds(c.Scenario), Names: t.legend(), Confirmed: c.Confirmed}
+	s := &Story{Title: c.Title, Scenario: c.Scenario.ID, Property: c.Property, Claim: t.claim(), Bounds: c.Scenario.Within(), Names: t.legend(), Confirmed: c.Confirmed}
 	for _, m := range c.Scenario.Config.Rules.Off.List() {
 		s.Mutations = append(s.Mutations, fmt.Sprintf("%s: %s", missingRule(m), model.Registry[m].Rule))
 	}
@@ -137,7 +137,7 @@ func (t *teller) step(before, after *model.State, st search.Step) *step {
 
 // A teller follows a counterexample and puts it into words.
 type teller struct {
-	g        *stage
+	g        *trial
 	subjects []subject
 	probe    *ops.Exec // lets requests travel, so that what they carry can be seen
 	restored []restored
@@ -154,7 +154,7 @@ type restored struct {
 }
 
 func newTeller(c *Counterexample) (*teller, error) {
-	g, err := newStage(context.Background(), c.Scenario, c.Property)
+	g, err := newTrial(context.Background(), c.Scenario, c.Property)
 	if err != nil {
 		return nil, err
 	}

@@ -9,106 +9,70 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
-	"fencecheck/model"
-	"fencecheck/search"
+	"fencecheck/scenarios"
 )
+
+// A file is a counterexample as JSON has it.
+type file struct {
+	Format     int                  `json:"format"`
+	Fencecheck string               `json:"fencecheck"`
+	Title      string               `json:"title"`
+	Story      string               `json:"story"`
+	Property   string               `json:"property"`
+	Kind       string               `json:"kind"`
+	Confirmed  string               `json:"confirmed,omitempty"`
+	Scenario   scenarios.Definition `json:"scenario"`
+	Steps      []fileStep           `json:"steps"`
+}
+
+type fileStep struct {
+	Op     string     `json:"op"`
+	Params fileParams `json:"params,omitempty"`
+}
+
+// fileParams are an object whose keys are in the order of the parameters.
+type fileParams []Param
+
+// MarshalJSON writes the object.
+func (all fileParams) MarshalJSON() ([]byte, error) {
+	words := make([]string, len(all))
+	for i, p := range all {
+		words[i] = fmt.Sprintf("%q: %q", p.Name, p.Value)
+	}
+	return []byte("{" + strings.Join(words, ", ") + "}"), nil
+}
 
 // Write writes a counterexample as JSON, one step a line and the keys always in
 // the same order, so that two of them can be compared line by line.
 func Write(w io.Writer, c *Counterexample) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "{\n  \"format\": %d,\n", Format)
-	for _, f := range [...]struct{ key, value string }{
-		{"fencecheck", c.Version}, {"title", c.Title}, {"story", c.Story}, {"property", c.Property}, {"kind", c.Kind},
-	} {
-		fmt.Fprintf(&b, "  %q: %s,\n", f.key, quote(f.value))
+	f := file{Format: Format, Fencecheck: c.Version, Title: c.Title, Story: c.Story, Property: c.Property, Kind: c.Kind,
+		Confirmed: c.Confirmed, Scenario: c.Scenario.Definition}
+	for _, st := range c.Steps {
+		f.Steps = append(f.Steps, fileStep{OpName(st), Params(&c.Scenario.Config, st)})
 	}
-	if c.Confirmed != "" {
-		fmt.Fprintf(&b, "  \"confirmed\": %s,\n", quote(c.Confirmed))
-	}
-	if err := writeScenario(&b, c); err != nil {
-		return err
-	}
-	b.WriteString("  \"steps\": [")
-	for i, st := range c.Steps {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString("\n    " + stepLine(&c.Scenario.Config, st))
-	}
-	b.WriteString("\n  ]\n}\n")
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// quote is a JSON string. Nothing in it is escaped for the sake of HTML.
-func quote(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
-		panic(err) // a string can always be encoded
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// writeScenario writes the definition, one key a line.
-func writeScenario(b *strings.Builder, c *Counterexample) error {
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(c.Scenario.Definition); err != nil {
+	e.SetIndent("", "\t")
+	if err := e.Encode(f); err != nil {
 		return err
 	}
-	d := json.NewDecoder(&text)
-	if _, err := d.Token(); err != nil { // the opening brace
-		return err
-	}
-	b.WriteString("  \"scenario\": {")
-	for separator := ""; d.More(); separator = "," {
-		key, err := d.Token()
-		if err != nil {
-			return err
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return err
-		}
-		fmt.Fprintf(b, "%s\n    %q: %s", separator, key, spaced(value))
-	}
-	b.WriteString("\n  },\n")
-	return nil
+	_, err := w.Write(joined(b.Bytes()))
+	return err
 }
 
-// spaced puts a blank behind the commas and colons of compact JSON.
-func spaced(compact []byte) string {
-	var b strings.Builder
-	inside := false
-	for i, c := range compact {
-		b.WriteByte(c)
-		switch {
-		case c == '"' && (i == 0 || compact[i-1] != '\\'):
-			inside = !inside
-		case !inside && (c == ',' || c == ':'):
-			b.WriteByte(' ')
-		}
-	}
-	return b.String()
-}
+var (
+	deepComma   = regexp.MustCompile(`,\n\t{3,}`)
+	deepBracket = regexp.MustCompile(`([\[{])\n\t{3,}|\n\t{2,}([\]}])`)
+)
 
-// stepLine is one step as JSON.
-func stepLine(cfg *model.Config, st search.Step) string {
-	line := fmt.Sprintf(`{"op": %q`, OpName(st))
-	if params := Params(cfg, st); len(params) > 0 {
-		words := make([]string, len(params))
-		for i, p := range params {
-			words[i] = fmt.Sprintf("%q: %q", p.Name, p.Value)
-		}
-		line += `, "params": {` + strings.Join(words, ", ") + "}"
-	}
-	return line + "}"
+// joined has each key of the scenario, and each step, in one line.
+func joined(indented []byte) []byte {
+	lines := deepBracket.ReplaceAll(deepComma.ReplaceAll(indented, []byte(", ")), []byte("$1$2"))
+	return bytes.ReplaceAll(lines, []byte("\t"), []byte("  ")) // in strings a tab is escaped
 }
 
 // Save writes a counterexample to a file, as WriteFile does.

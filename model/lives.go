@@ -7,19 +7,7 @@ import "math/bits"
 // tells whether any of them changes. Ids are random, so that none is more than a name.
 func (s *State) lives(c *Config, to *[MaxClients][maxLives]uint8) (changed bool) {
 	var names known
-	for i := range s.Members {
-		names.add(s.Members[i].ID)
-	}
-	for i := range s.Late {
-		names.request(&s.Late[i])
-	}
-	for i := range c.Clients() {
-		cl := &s.Clients[i]
-		names.add(cl.ID)
-		names.plan(&cl.Plan)
-		names.request(&cl.App)
-		names.request(&cl.Beat)
-	}
+	names.collect(s, c)
 	for i := range c.Clients() {
 		next := uint8(0)
 		give := func(id MemberID) {
@@ -50,17 +38,26 @@ func (k *known) add(id MemberID) {
 	}
 }
 
-func (k *known) plan(owners *[MaxPartitions]MemberID) {
-	for _, id := range owners {
-		k.add(id)
+// collect adds the ids of s.
+func (k *known) collect(s *State, c *Config) {
+	namesGroup(k, &s.Group)
+	for i := range s.Members {
+		namesMember(k, &s.Members[i])
+	}
+	for i := range c.Clients() {
+		cl := &s.Clients[i]
+		namesClientState(k, &cl.ClientState)
+		k.request(&cl.App)
+		k.request(&cl.Beat)
+	}
+	for i := range s.Late {
+		k.request(&s.Late[i])
 	}
 }
 
 func (k *known) request(r *Request) {
 	if r.API != NoAPI {
-		k.add(r.ID)
-		k.add(r.NewID)
-		k.plan(&r.Plan)
+		namesRequest(k, r)
 	}
 }
 
@@ -71,4 +68,16 @@ func (k *known) take(client int, id MemberID) bool {
 	}
 	k[client] &^= 1 << LifeOf(id)
 	return true
+}
+
+// FreshID is the first id of a client that nothing in the state refers to:
+// Kafka's ids are random and never come back, and one that nobody knows any
+// more cannot be told from a new one. It is 0 if all are in use.
+func (s *State) FreshID(c *Config, client int) MemberID {
+	var names known
+	names.collect(s, c)
+	if life := bits.TrailingZeros8(^names[client]); life < maxLives {
+		return NewMemberID(client, life)
+	}
+	return 0
 }

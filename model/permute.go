@@ -51,26 +51,31 @@ func (g *Permutation) Parts(set PartSet) (moved PartSet) {
 	return moved
 }
 
+// set is a set of clients, a bit each, in the place of another.
+func (g *Permutation) set(clients uint8) (moved uint8) {
+	for i, to := range g.Clients {
+		moved |= clients >> i & 1 << to
+	}
+	return moved
+}
+
 // Permute writes to t the state s with its numbers exchanged. Sorted parts are
 // sorted again.
 func (s *State) Permute(g *Permutation, t *State) {
-	*t = State{Group: s.Group, Spent: s.Spent}
-	t.Group.Leader = g.ID(s.Group.Leader)
+	*t = State{Group: s.Group, Spent: s.Spent, Last: s.Last}
+	renumberGroup(g, &s.Group, &t.Group)
 	for i := range s.Members {
 		m := s.Members[i]
 		if m.ID == 0 {
 			break
 		}
-		m.ID, m.Assignment = g.ID(m.ID), g.Parts(m.Assignment)
+		renumberMember(g, &s.Members[i], &m)
 		for ; i > 0 && t.Members[i-1].ID > m.ID; i-- {
 			t.Members[i] = t.Members[i-1]
 		}
 		t.Members[i] = m
 	}
-	for p, to := range g.Partitions {
-		t.Offsets[to] = s.Offsets[p]
-		t.Ghost.Done[to], t.Ghost.Twice[to] = s.Ghost.Done[p], s.Ghost.Twice[p]
-	}
+	renumberState(g, s, t)
 	for i, to := range g.Clients {
 		s.Clients[i].permute(g, &t.Clients[to])
 	}
@@ -82,8 +87,7 @@ func (s *State) Permute(g *Permutation, t *State) {
 		}
 	}
 	s.Txns.permute(g, &t.Txns)
-	t.Last = s.Last
-	t.Last.permute(g)
+	s.Last.permute(g, &t.Last)
 }
 
 // permute changes what is the clients' only: partitions keep their numbers where
@@ -93,51 +97,37 @@ func (t *TransactionSide) permute(g *Permutation, to *TransactionSide) {
 	for i, j := range g.Clients {
 		to.Works[j] = t.Works[i]
 	}
-	for p := range to.Logs {
-		for i := range to.Logs[p].Log {
-			e := &to.Logs[p].Log[i]
-			e.Work = g.Work(e.Work)
+	only := *g
+	only.Partitions = Identity().Partitions
+	for p := range t.Logs {
+		for i := range t.Logs[p].Log {
+			renumberEntry(&only, &t.Logs[p].Log[i], &to.Logs[p].Log[i])
 		}
 	}
 }
 
 func (cl *Client) permute(g *Permutation, to *Client) {
 	*to = *cl
-	to.ID, to.MetaID, to.Producer.Work = g.ID(cl.ID), g.ID(cl.MetaID), g.Work(cl.Producer.Work)
-	to.Owned, to.Unfetched, to.Dirty = g.Parts(cl.Owned), g.Parts(cl.Unfetched), g.Parts(cl.Dirty)
-	to.Hand, to.Cleared, to.Stale = g.Parts(cl.Hand), g.Parts(cl.Cleared), g.Parts(cl.Stale)
-	for p, q := range g.Partitions {
-		to.Plan[q], to.Position[q] = g.ID(cl.Plan[p]), cl.Position[p]
-	}
-	if cl.App.API != NoAPI {
-		cl.App.permute(g, &to.App)
-	}
-	if cl.Beat.API != NoAPI {
-		cl.Beat.permute(g, &to.Beat)
-	}
+	renumberClientState(g, &cl.ClientState, &to.ClientState)
+	renumberProducer(g, &cl.Producer, &to.Producer)
+	cl.App.permute(g, &to.App)
+	cl.Beat.permute(g, &to.Beat)
 }
 
 // permute expects that *to is a copy of *r.
 func (r *Request) permute(g *Permutation, to *Request) {
-	if r.API != WriteTxnMarkers { // no client's
-		to.Client, to.Work = g.Clients[r.Client], g.Work(r.Work)
+	if r.API == NoAPI {
+		return
 	}
-	to.ID, to.NewID = g.ID(r.ID), g.ID(r.NewID)
-	to.Assignment, to.Stale = g.Parts(r.Assignment), g.Parts(r.Stale)
-	for p, q := range g.Partitions {
-		to.Plan[q], to.Offsets[q] = g.ID(r.Plan[p]), r.Offsets[p]
+	renumberRequest(g, r, to)
+	if r.API == WriteTxnMarkers { // no client's
+		to.Client, to.Work = r.Client, r.Work
 	}
 }
 
-func (e *Event) permute(g *Permutation) {
-	if e.API != NoAPI && !APIs[e.API].Admin {
-		e.Client, e.ID = g.Clients[e.Client], g.ID(e.ID)
-	}
-	e.Stale, e.Backward, e.Committed = g.Parts(e.Stale), g.Parts(e.Backward), g.Parts(e.Committed)
-	if fenced := e.Fenced; fenced != 0 {
-		e.Fenced = 0
-		for i, to := range g.Clients {
-			e.Fenced |= fenced >> i & 1 << to
-		}
+func (e *Event) permute(g *Permutation, to *Event) {
+	renumberEvent(g, e, to)
+	if e.API == NoAPI || APIs[e.API].Admin { // no client's
+		to.Client, to.ID = e.Client, e.ID
 	}
 }

@@ -15,7 +15,14 @@ func (r *ranks) add(g Generation) {
 
 // of is the rank of a generation that was added.
 func (r *ranks) of(g Generation) Generation {
-	if g < 0 || r[0] == 0 {
+	if r[0] == 0 {
+		return g
+	}
+	return r.rank(g)
+}
+
+func (r *ranks) rank(g Generation) Generation {
+	if g < 0 {
 		return g
 	}
 	n := bits.OnesCount64(r[g>>6] & (1<<(g&63) - 1))
@@ -29,23 +36,20 @@ func (r *ranks) of(g Generation) Generation {
 // begun its first generation differs from one that has not.
 func (r *ranks) collect(s *State, c *Config) {
 	r.add(0)
-	r.add(s.Group.Generation)
+	generationsGroup(r, &s.Group)
 	for i := range c.Clients() {
 		cl := &s.Clients[i]
-		r.add(cl.Generation)
+		generationsClientState(r, &cl.ClientState)
 		r.request(&cl.App)
 		r.request(&cl.Beat)
 	}
-	if c.MayHappen(LateRequests) {
-		for i := range s.Late {
-			r.request(&s.Late[i])
-		}
+	for i := range s.Late {
+		r.request(&s.Late[i])
 	}
 }
 
 func (r *ranks) request(q *Request) {
 	if q.API != NoAPI {
-		r.add(q.Generation)
-		r.add(q.NewGen)
+		generationsRequest(r, q)
 	}
 }

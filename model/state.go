@@ -247,39 +247,6 @@ func ClientOf(id MemberID) int { return int(id-1) / maxLives }
 // LifeOf counts the ids of its client from 0.
 func LifeOf(id MemberID) int { return int(id-1) % maxLives }
 
-// FreshID is the first id of a client that nothing in the state refers to:
-// Kafka's ids are random and never come back, and one that nobody knows any
-// more cannot be told from a new one. It is 0 if all are in use.
-func (s *State) FreshID(c *Config, client int) MemberID {
-	for life := range maxLives {
-		if id := NewMemberID(client, life); !s.mentions(c, id) {
-			return id
-		}
-	}
-	return 0
-}
-
-func (s *State) mentions(c *Config, id MemberID) bool {
-	if s.Member(id) != nil {
-		return true
-	}
-	for i := range s.Late {
-		if s.Late[i].mentions(id) {
-			return true
-		}
-	}
-	for i := range c.Clients() {
-		if cl := &s.Clients[i]; cl.ID == id || cl.App.mentions(id) || cl.Beat.mentions(id) || inPlan(&cl.Plan, id) {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *Request) mentions(id MemberID) bool {
-	return r.API != NoAPI && (r.ID == id || r.NewID == id || inPlan(&r.Plan, id))
-}
-
 // Member is what the coordinator remembers of a member or pending id; nil if
 // nothing.
 func (s *State) Member(id MemberID) *Member { return find(s.Members[:], id) }
@@ -295,13 +262,4 @@ func (s *State) Holder(id MemberID) *Client {
 		return cl
 	}
 	return nil
-}
-
-func inPlan(plan *[MaxPartitions]MemberID, id MemberID) bool {
-	for _, owner := range plan {
-		if owner == id {
-			return true
-		}
-	}
-	return false
 }

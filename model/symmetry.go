@@ -236,7 +236,7 @@ func (y *Symmetry) looks(s *State) (clients [MaxClients]uint64, partitions [MaxP
 		}
 		of := ClientOf(m.ID)
 		held[of] |= m.Assignment
-		clients[of] += mix(uint64(m.Flags)<<8 | uint64(LifeOf(m.ID))<<4 | uint64(bit(m.ID == s.Group.Leader, 0)))
+		clients[of] += mix(uint64(m.Flags)<<8 | uint64(LifeOf(m.ID))<<4 | uint64(bit(m.ID == s.Group.Leader)<<0))
 	}
 	for i := range s.Late {
 		if r := &s.Late[i]; r.API != NoAPI {
@@ -264,8 +264,8 @@ func (y *Symmetry) looks(s *State) (clients [MaxClients]uint64, partitions [MaxP
 
 // look is what a client looks like, its partitions aside.
 func (cl *Client) look(current Generation) uint64 {
-	return mix(cl.Producer.look()) ^ (uint64(cl.Process) | uint64(cl.Phase)<<2 | uint64(bit(cl.Rejoin, 5)|bit(cl.Leads, 6)|bit(cl.Revoked, 7)) |
-		uint64(bit(cl.Generation == current, 0)|bit(cl.Generation < 0, 1)|bit(cl.App.Generation == cl.Generation, 2)|bit(cl.BeatFirst, 3))<<8 |
+	return mix(cl.Producer.look()) ^ (uint64(cl.Process) | uint64(cl.Phase)<<2 | uint64(bit(cl.Rejoin)<<5|bit(cl.Leads)<<6|bit(cl.Revoked)<<7) |
+		uint64(bit(cl.Generation == current)<<0|bit(cl.Generation < 0)<<1|bit(cl.App.Generation == cl.Generation)<<2|bit(cl.BeatFirst)<<3)<<8 |
 		uint64(cl.App.API)<<16 | uint64(cl.App.Status)<<20 | uint64(cl.App.Err)<<24 |
 		uint64(cl.Beat.API)<<32 | uint64(cl.Beat.Status)<<36 | uint64(cl.Beat.Err)<<40 | uint64(cl.Topics)<<48)
 }
@@ -273,7 +273,7 @@ func (cl *Client) look(current Generation) uint64 {
 // look is what a producer looks like.
 func (p *Producer) look() uint64 {
 	return uint64(p.Phase) | uint64(p.PID)<<4 | uint64(uint16(p.Epoch))<<8 | uint64(p.Begun)<<24 | uint64(p.Added)<<32 | uint64(p.Written)<<40 | uint64(p.Sending)<<48 |
-		uint64(bit(p.Renew, 0)|bit(p.Failing, 1)|bit(p.Replaced, 2)|bit(p.Overdue, 3)|bit(p.Succeeded, 4))<<56
+		uint64(bit(p.Renew)<<0|bit(p.Failing)<<1|bit(p.Replaced)<<2|bit(p.Overdue)<<3|bit(p.Succeeded)<<4)<<56
 }
 
 // hold is what a client has to do with a partition.

@@ -89,10 +89,7 @@ func (x *Exec) holds(r *model.Request) bool {
 // loses its answer.
 func (x *Exec) giveUp(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	r := &cl.App
-	if a.B == 1 {
-		r = &cl.Beat
-	}
+	r := Awaited(cl, a.B)
 	if r.API == model.NoAPI || !x.cfg.Travels[r.API] || cl.Process != model.Running {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,11 +30,12 @@ var arrows = map[string][]string{
 
 // onlyIn says where a library may be used, tests aside.
 var onlyIn = map[string][]string{
-	"github.com/goccy/go-yaml":          {"scenarios", "conform"},
+	"github.com/goccy/go-yaml":          {"scenarios", "counterexamples", "conform"},
 	"github.com/anishathalye/porcupine": {"linearize"},
 	"github.com/spf13/cobra":            {"cmd"},
 	"github.com/spf13/pflag":            {"cmd"},
 	"github.com/twmb/franz-go":          {"conform"},
+	"golang.org/x/term":                 {"cmd"},
 	"pgregory.net/rapid":                {}, // tests only, here and below
 	"github.com/stretchr/testify":       {},
 	"github.com/rogpeppe/go-internal":   {},
@@ -49,7 +51,7 @@ func TestImportArrows(t *testing.T) {
 		for _, name := range imports {
 			if own, ok := strings.CutPrefix(name, "fencecheck/"); ok {
 				to, _, _ := strings.Cut(own, "/")
-				assert.True(t, to == folder && folder != "model" || contains(allowed, to), "%s imports %s", path, name)
+				assert.True(t, to == folder && folder != "model" || slices.Contains(allowed, to), "%s imports %s", path, name)
 			}
 			for library, where := range onlyIn {
 				if strings.HasPrefix(name, library) {
@@ -61,11 +63,6 @@ func TestImportArrows(t *testing.T) {
 	for folder := range arrows {
 		assert.True(t, seen[folder], "no Go file in %s", folder)
 	}
-}
-
-func contains(words []string, word string) bool {
-	_, ok := indexOf(words, word)
-	return ok
 }
 
 // imports has what every Go file of the module imports, by its path; tests are

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
 	"errors"
@@ -153,7 +152,6 @@ func Open(name string) (*Scenario, error) {
 
 // Parse reads a scenario from YAML or JSON; name stands in errors.
 func Parse(name string, text []byte) (*Scenario, error) {
-	var d Definition
 	tree, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		return nil, inputError(name, err)
@@ -162,13 +160,19 @@ func Parse(name string, text []byte) (*Scenario, error) {
 		at := tree.Docs[1].GetToken().Position
 		return nil, &InputError{File: name, Line: at.Line, Column: at.Column, Problem: "a second document begins here; right would be one scenario a file"}
 	}
-	if len(bytes.TrimSpace(text)) == 0 {
+	if len(tree.Docs) == 0 || tree.Docs[0].Body == nil || tree.Docs[0].Body.Type() == ast.CommentType {
 		return nil, &InputError{File: name, Line: 1, Column: 1, Problem: "the file is empty; a scenario has at least id, protocol, members, partitions and expect"}
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&d); err != nil {
+	return Read(name, tree.Docs[0].Body)
+}
+
+// Read takes a scenario from a part of a parsed file; name stands in errors.
+func Read(name string, node ast.Node) (*Scenario, error) {
+	var d Definition
+	if err := yaml.NodeToValue(node, &d, yaml.Strict()); err != nil {
 		return nil, inputError(name, err)
 	}
-	return build(name, d, tree)
+	return build(name, d, node)
 }
 
 // Change is the scenario with its definition changed, checked again.
@@ -179,8 +183,8 @@ func (s *Scenario) Change(change func(d *Definition)) (*Scenario, error) {
 	return build(cmp.Or(s.Path, s.ID), d, nil)
 }
 
-func build(name string, d Definition, tree *ast.File) (*Scenario, error) {
-	b := &builder{file: name, tree: tree, in: &d, s: &Scenario{ID: d.ID, Title: d.Title, Doc: d.Doc, Path: name, Definition: d}}
+func build(name string, d Definition, node ast.Node) (*Scenario, error) {
+	b := &builder{file: name, root: node, in: &d, s: &Scenario{ID: d.ID, Title: d.Title, Doc: d.Doc, Path: name, Definition: d}}
 	b.build()
 	if b.err != nil {
 		return nil, b.err
@@ -216,7 +220,7 @@ var kindNames = map[reflect.Kind]string{reflect.Int: "a whole number", reflect.B
 // builder turns a file into a scenario, and stops at the first problem.
 type builder struct {
 	file string
-	tree *ast.File
+	root ast.Node
 	in   *Definition
 	s    *Scenario
 	err  error
@@ -236,14 +240,14 @@ func (b *builder) fail(path, format string, args ...any) {
 
 // node is the place of a path in the file; nil if there is none.
 func (b *builder) node(path string) ast.Node {
-	if path == "" || b.tree == nil {
+	if path == "" || b.root == nil {
 		return nil
 	}
 	p, err := yaml.PathString(path)
 	if err != nil {
 		return nil
 	}
-	node, err := p.FilterFile(b.tree)
+	node, err := p.FilterNode(b.root)
 	if err != nil {
 		return nil
 	}
@@ -263,132 +267,40 @@ func (b *builder) number(key string, n, low, high int) int {
 
 // choice finds a word's place among those that are possible.
 func (b *builder) choice(path, word string, words ...string) int {
-	for i, w := range words {
-		if w == word {
-			return i
-		}
+	if i := slices.Index(words, word); i >= 0 {
+		return i
 	}
 	b.fail(path, "found %q; right would be one of: %s", word, strings.Join(words, ", "))
 	return 0
 }
 
 func (b *builder) build() {
-	f, c := b.in, &b.s.Config
-	if f.ID == "" {
+	if b.in.ID == "" {
 		b.fail("$.id", "every scenario needs an id")
 	}
-	protocol := b.choice("$.protocol", f.Protocol, protocols...)
-	if protocol == transactionalProducer {
-		b.alone()
-		c.Partitions = 1
-	} else {
-		c.Members = b.number("members", f.Members, 1, model.MaxClients)
-		c.Simple = b.number("simple", f.Simple, 0, model.MaxClients-c.Members)
-		c.Partitions = b.number("partitions", f.Partitions, 1, model.MaxPartitions)
+	for _, k := range Knobs {
+		b.load(k)
 	}
-	b.producers(protocol)
-	c.Topics = b.number("topics", max(f.Topics, 1), 1, max(c.Partitions, 1))
-	c.Topic0Only = f.FirstTopicOnly
-	c.Records = b.number("records", f.Records, 0, model.MaxRecords)
-	c.OldJoin, c.AnyOrder = f.JoinV3, f.AnyOrder
-	c.Rules.InitialDelays = uint8(b.number("initial_delays", f.InitialDelays, 0, 3))
-	c.Rules.MaxSize = b.number("group_max_size", f.GroupMaxSize, 0, model.MaxMembers)
-	c.Generations = model.Generation(b.number("generations", f.Generations, 0, model.MaxGeneration))
-	if f.Commit != "" {
-		c.Commit = model.CommitMode(b.choice("$.commit", f.Commit, "after", "before", "on-revoke"))
-	}
-	if f.Clock != "" {
-		c.Clock = model.Clock(b.choice("$.clock", f.Clock, "timely", "async"))
-	}
-	b.clients()
-	b.faults()
-	c.Rules.Off = b.mutations("$.mutations", f.Mutations)
+	b.together()
+	b.s.Config.Rules.Off = b.mutations("$.mutations", b.in.Mutations)
 	b.properties()
 	b.expect()
 }
 
-func (b *builder) clients() {
+// together checks what two keys must have in common.
+func (b *builder) together() {
 	f, c := b.in, &b.s.Config
-	for i := range c.Protocols {
-		c.Protocols[i] = model.ProtocolList(model.Range)
-	}
-	if n := len(f.Assignors); n > 0 && n != c.Members {
-		b.fail("$.assignors", "found %d lists; right would be one for each of the %d members", n, c.Members)
-		return
-	}
-	for i, list := range f.Assignors {
-		var names []model.Protocol
-		for j, name := range list {
-			names = append(names, model.Protocol(1+b.choice(fmt.Sprintf("$.assignors[%d][%d]", i, j), name, "range", "roundrobin")))
-		}
-		if len(names) == 0 || len(names) > 2 {
-			b.fail(fmt.Sprintf("$.assignors[%d]", i), "found %d assignors; right would be range, roundrobin, or both in some order", len(names))
-			return
-		}
-		c.Protocols[i] = model.ProtocolList(names...)
-	}
-	if n := len(f.Sessions); n > 0 && n != c.Members {
-		b.fail("$.sessions", "found %d words; right would be one for each of the %d members", n, c.Members)
-		return
-	}
-	for i, word := range f.Sessions {
-		c.Sessions[i] = model.SessionTimeout(b.choice(fmt.Sprintf("$.sessions[%d]", i), word, "within-bounds", "too-short", "too-long"))
-	}
-}
-
-func (b *builder) faults() {
-	f, c := b.in, &b.s.Config
-	var apis []string
-	for _, a := range model.EveryAPI() {
-		if !model.APIs[a].Admin {
-			apis = append(apis, a.String())
-		}
-	}
-	for i, name := range f.Travels {
-		path := fmt.Sprintf("$.travels[%d]", i)
-		a, _ := model.APIByName(apis[b.choice(path, name, apis...)])
-		if a.Part() == model.TransactionsPart && !c.Producing() {
-			b.fail(path, "%s is a producer's request, and the scenario has no producers", name)
-		}
-		c.Travels[a] = true
-	}
-	keys := make([]string, model.NumBudgets)
-	for i := range keys {
-		keys[i] = model.Budget(i).String()
-	}
-	for i, key := range keys { // in order, so that the first problem is always the same one
-		if n, ok := f.Faults[key]; ok {
-			most := 9
-			if model.Budget(i) == model.Deletions {
-				most = model.MaxDeletions
-			}
-			c.Budgets[i] = uint8(b.number("faults."+key, n, 0, most))
-		}
-	}
-	for i := model.Aborts; i < model.NumBudgets; i++ {
-		if c.Budgets[i] > 0 && !c.Producing() {
-			b.fail("$.faults."+i.String(), "the scenario has no producers")
+	keys := budgetKeys()
+	for _, key := range slices.Sorted(maps.Keys(f.Faults)) {
+		if !slices.Contains(keys, key) {
+			b.fail("$.faults."+key, "%v", Unknown("fault", key, keys))
 		}
 	}
 	if c.Budgets[model.Zombies] > c.Budgets[model.Failovers] {
 		b.fail("$.faults.zombie_coordinators", "each comes of a failover; coordinator_failovers allows %d", c.Budgets[model.Failovers])
 	}
-	for i, key := range f.Unbounded {
-		budget := b.choice(fmt.Sprintf("$.unbounded[%d]", i), key, keys...)
-		if m := model.Budget(budget); m == model.AddedPartitions || m == model.Deletions {
-			b.fail(fmt.Sprintf("$.unbounded[%d]", i), "%s must be bounded, under faults", key)
-		}
-		c.Unbounded[budget] = true
-	}
-	if c.Ranks = f.Ranks; c.Ranks {
-		if ok, why := c.Rankable(); !ok {
-			b.fail("$.ranks", "%s", why)
-		}
-	}
-	for key := range f.Faults {
-		if _, ok := indexOf(keys, key); !ok {
-			b.fail("$.faults."+key, "%v", Unknown("fault", key, keys))
-		}
+	if ok, why := c.Rankable(); c.Ranks && !ok {
+		b.fail("$.ranks", "%s", why)
 	}
 	if c.AllPartitions() > model.MaxPartitions {
 		b.fail("$.faults.added_partitions", "%d partitions and %d added ones are more than %d", c.Partitions, c.Budgets[model.AddedPartitions], model.MaxPartitions)
@@ -402,15 +314,6 @@ func (b *builder) faults() {
 	if c.MayHappen(model.Expiries) && c.Clock != model.Async {
 		b.fail("$.faults.expiries", "timers fire without a reason under `clock: async` only")
 	}
-}
-
-func indexOf(words []string, word string) (int, bool) {
-	for i, w := range words {
-		if w == word {
-			return i, true
-		}
-	}
-	return 0, false
 }
 
 func (b *builder) mutations(path string, ids []string) model.Mutations {
@@ -441,42 +344,37 @@ func MutationByID(id string) (model.Mutation, error) {
 func (b *builder) properties() {
 	f, s := b.in, b.s
 	for i, name := range f.Invariants {
-		inv, ok := invariants.ByName(name)
-		if !ok {
-			b.fail(fmt.Sprintf("$.invariants[%d]", i), "%v", Unknown("invariant", name, PropertyNames()))
-			return
-		}
-		if slices.Contains(s.Invariants, inv) {
+		if slices.Contains(f.Invariants[:i], name) {
 			b.fail(fmt.Sprintf("$.invariants[%d]", i), "%s is named twice", name)
 		}
-		s.Invariants = append(s.Invariants, inv)
 	}
-	for i, name := range f.Goals {
-		g, ok := invariants.GoalByName(name)
-		if !ok {
-			b.fail(fmt.Sprintf("$.goals[%d]", i), "%v", Unknown("goal", name, PropertyNames()))
-			return
-		}
-		s.Goals = append(s.Goals, g)
+	s.Invariants = named(b, "invariants", "invariant", f.Invariants, invariants.ByName, PropertyNames())
+	s.Goals = named(b, "goals", "goal", f.Goals, invariants.GoalByName, PropertyNames())
+	var known []string
+	for i := range invariants.Witnesses {
+		known = append(known, invariants.Witnesses[i].Name)
 	}
-	for i, name := range f.Witnesses {
-		w, ok := invariants.WitnessByName(name)
-		if !ok {
-			var names []string
-			for i := range invariants.Witnesses {
-				names = append(names, invariants.Witnesses[i].Name)
-			}
-			b.fail(fmt.Sprintf("$.witnesses[%d]", i), "%v", Unknown("witness", name, names))
-			return
-		}
-		s.Witnesses = append(s.Witnesses, w)
-	}
-	if len(s.Invariants)+len(s.Goals) == 0 {
+	s.Witnesses = named(b, "witnesses", "witness", f.Witnesses, invariants.WitnessByName, known)
+	if len(f.Invariants)+len(f.Goals) == 0 {
 		b.fail("", "nothing is checked; name at least one under invariants or goals")
 	}
 	if len(f.Witnesses) == 0 {
 		s.demandWitnesses()
 	}
+}
+
+// named finds what a list names.
+func named[T any](b *builder, key, what string, names []string, find func(string) (*T, bool), known []string) []*T {
+	var all []*T
+	for i, name := range names {
+		one, ok := find(name)
+		if !ok {
+			b.fail(fmt.Sprintf("$.%s[%d]", key, i), "%v", Unknown(what, name, known))
+			return nil
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 func (b *builder) expect() {

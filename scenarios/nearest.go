@@ -3,6 +3,8 @@ package scenarios
 import (
 	"fmt"
 	"strings"
+
+	"github.com/hbollon/go-edlib"
 )
 
 // Unknown is the error for a name that is not there: "unknown scenario "x"; did
@@ -19,7 +21,7 @@ func Nearest(name string, known []string) string {
 			best = k
 			break
 		}
-		if d := distance(name, k); d < far {
+		if d := edlib.OSADamerauLevenshteinDistance(name, k); d < far {
 			best, far = k, d
 		}
 	}
@@ -42,29 +44,4 @@ func abbreviates(a, b string) bool {
 		}
 	}
 	return true
-}
-
-// distance is the number of letters to insert, delete, replace, or exchange
-// with their neighbours, to get from a to b.
-func distance(a, b string) int {
-	var before, row []int
-	next := make([]int, len(b)+1)
-	for j := range next {
-		next[j] = j
-	}
-	for i := range len(a) {
-		before, row, next = row, next, make([]int, len(b)+1)
-		next[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next[j+1] = min(row[j]+cost, row[j+1]+1, next[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				next[j+1] = min(next[j+1], before[j-1]+1)
-			}
-		}
-	}
-	return next[len(b)]
 }

@@ -1,6 +1,10 @@
 package scenarios
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/hbollon/go-edlib"
+)
 
 func TestDistance(t *testing.T) {
 	for _, c := range []struct {
@@ -10,7 +14,7 @@ func TestDistance(t *testing.T) {
 		{"", "", 0}, {"run", "", 3}, {"", "run", 3}, {"run", "run", 0}, {"rnu", "run", 1},
 		{"zombi-commit", "zombie-commit", 1}, {"kitten", "sitting", 3}, {"walk", "show", 4},
 	} {
-		if got := distance(c.a, c.b); got != c.want {
+		if got := edlib.OSADamerauLevenshteinDistance(c.a, c.b); got != c.want {
 			t.Errorf("from %q to %q it is %d, right would be %d", c.a, c.b, got, c.want)
 		}
 	}

@@ -4,6 +4,11 @@
 //
 //	s, _ := scenarios.ByID("classic-eager")
 //	result := search.BreadthFirst(ctx, s.System(), s.Options())
+//
+// A further knob is a field of Definition, with its key, and a row in one of the
+// tables that make up Knobs; the loader, the command and its results, saved
+// counterexamples and the minimiser need no more. A fault or a request that may
+// travel needs nothing here: its row in package model is enough.
 package scenarios
 
 import (
@@ -62,21 +67,17 @@ func (s *Scenario) With(m model.Mutations) *Scenario {
 // only property.
 func (s *Scenario) Only(property string) (*Scenario, error) {
 	c := *s
-	c.Invariants, c.Goals, c.Witnesses = nil, nil, nil
+	c.Invariants, c.Goals = nil, nil
 	c.Definition.Invariants, c.Definition.Goals, c.Definition.Witnesses = nil, nil, nil
 	if i, ok := invariants.ByName(property); ok {
-		c.Invariants = []*invariants.Invariant{i}
-		c.Definition.Invariants = []string{property}
-		c.demandWitnesses()
-		return &c, nil
+		c.Invariants, c.Definition.Invariants = []*invariants.Invariant{i}, []string{property}
+	} else if g, ok := invariants.GoalByName(property); ok {
+		c.Goals, c.Definition.Goals = []*invariants.Goal{g}, []string{property}
+	} else {
+		return nil, Unknown("invariant or goal", property, PropertyNames())
 	}
-	if g, ok := invariants.GoalByName(property); ok {
-		c.Goals = []*invariants.Goal{g}
-		c.Definition.Goals = []string{property}
-		c.demandWitnesses()
-		return &c, nil
-	}
-	return nil, Unknown("invariant or goal", property, PropertyNames())
+	c.demandWitnesses()
+	return &c, nil
 }
 
 // demandWitnesses demands the witness of each property that is checked: what
@@ -107,23 +108,4 @@ func PropertyNames() []string {
 		names = append(names, invariants.Goals[i].Name)
 	}
 	return names
-}
-
-// Bounds says in words, by key, what the scenario bounds.
-func (s *Scenario) Bounds() map[string]int {
-	c := &s.Config
-	b := map[string]int{"members": c.Members, "partitions": c.Partitions, "records": c.Records}
-	if c.Simple > 0 {
-		b["simple"] = c.Simple
-	}
-	if c.Producing() {
-		b["writers"], b["outputs"], b["transactions"], b["epochs"] = c.Writers, c.Outputs, c.Transactions, int(c.MaxProducerEpoch())
-	}
-	if c.Generations > 0 {
-		b["generations"] = int(c.Generations)
-	}
-	for i, n := range c.Budgets {
-		b[model.Budget(i).String()] = int(n)
-	}
-	return b
 }

@@ -55,6 +55,27 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return a.status
 }
 
+// openAll opens everything that is named, before any of it is looked at for long.
+func openAll[T any](names []string, open func(name string) (T, error)) (all []T, err error) {
+	for _, name := range names {
+		one, err := open(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// mapped is what f makes of each.
+func mapped[T, U any](all []T, f func(T) U) []U {
+	results := make([]U, len(all))
+	for i, one := range all {
+		results[i] = f(one)
+	}
+	return results
+}
+
 const about = `Explore checks the fencing rules of Kafka's consumer groups: it searches ready
 scenarios, or your own, for a way in which a rule is not enough, and shows the
 shortest story that it finds.`

@@ -41,13 +41,9 @@ is not supported (nothing is judged then), 3 one could not be decided in time.`,
 
 // histories reads all files before it judges the first one.
 func (a *app) histories(files []string, o linearize.Options) error {
-	var all []*linearize.History
-	for _, file := range files {
-		h, err := linearize.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		all = append(all, h)
+	all, err := openAll(files, linearize.ReadFile)
+	if err != nil {
+		return err
 	}
 	for i, h := range all {
 		if a.ctx.Err() != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,7 @@ type entry struct {
 	Params  []string `json:"params,omitempty"`
 	Witness string   `json:"witness,omitempty"`
 	Breaks  string   `json:"breaks,omitempty"`
+	Flag    string   `json:"flag,omitempty"` // of run and walk
 	// Redundant says why no scenario needs a mutated rule.
 	Redundant string `json:"redundant,omitempty"`
 	Expect    string `json:"expect,omitempty"`
@@ -37,17 +39,13 @@ type catalogue struct {
 
 // catalogues has every kind, in the order in which they are listed.
 var catalogues = []catalogue{
-	{"scenarios", scenarioEntries}, {"protocols", protocolEntries}, {"mutations", mutationEntries},
+	{"scenarios", scenarioEntries}, {"protocols", protocolEntries}, {"knobs", knobEntries}, {"mutations", mutationEntries},
 	{"invariants", invariantEntries}, {"operations", operationEntries}, {"witnesses", witnessEntries},
 	{"counterexamples", counterexampleEntries},
 }
 
 func catalogueNames() []string {
-	var names []string
-	for _, c := range catalogues {
-		names = append(names, c.name)
-	}
-	return names
+	return mapped(catalogues, func(c catalogue) string { return c.name })
 }
 
 func (a *app) listCommand() *cobra.Command {
@@ -63,32 +61,16 @@ func (a *app) listCommand() *cobra.Command {
 
 func (a *app) list(kinds []string) error {
 	for _, kind := range kinds {
-		if err := knownKind(kind); err != nil {
-			return err
+		if !slices.Contains(catalogueNames(), kind) {
+			return fmt.Errorf("list: unknown kind %q; %s", kind, scenarios.Nearest(kind, catalogueNames()))
 		}
 	}
 	for _, c := range catalogues {
-		if len(kinds) == 0 || contains(kinds, c.name) {
+		if len(kinds) == 0 || slices.Contains(kinds, c.name) {
 			a.listed(c.name, c.entries())
 		}
 	}
 	return nil
-}
-
-func knownKind(kind string) error {
-	if contains(catalogueNames(), kind) {
-		return nil
-	}
-	return fmt.Errorf("list: unknown kind %q; %s", kind, scenarios.Nearest(kind, catalogueNames()))
-}
-
-func contains(words []string, word string) bool {
-	for _, w := range words {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 func (a *app) listed(kind string, entries []entry) {
@@ -110,81 +92,64 @@ func (a *app) listed(kind string, entries []entry) {
 }
 
 func scenarioEntries() []entry {
-	var all []entry
-	for _, s := range scenarios.All() {
+	return mapped(scenarios.All(), func(s *scenarios.Scenario) entry {
 		e := entry{ID: s.ID, Doc: s.Title, Expect: s.Expect.Verdict.String()}
 		if s.Expect.Property != "" {
 			e.Doc += " (" + s.Expect.Property + " is violated)"
 		}
-		all = append(all, e)
-	}
-	return all
+		return e
+	})
 }
 
 func protocolEntries() []entry {
-	docs := map[string]string{"classic-eager": "the classic consumer group with eager rebalancing and dynamic members"}
 	count := map[string]int{}
-	var names []string
 	for _, s := range scenarios.All() {
-		p := s.Definition.Protocol
-		if count[p]++; count[p] == 1 {
-			names = append(names, p)
-		}
+		count[s.Definition.Protocol]++
 	}
 	var all []entry
-	for _, name := range names {
-		all = append(all, entry{ID: name, Doc: strings.TrimPrefix(fmt.Sprintf("%s, %d scenarios", docs[name], count[name]), ", ")})
+	for _, p := range scenarios.Protocols {
+		all = append(all, entry{ID: p.Name, Doc: fmt.Sprintf("%s, %d scenarios", p.Doc, count[p.Name])})
 	}
 	return all
+}
+
+func knobEntries() []entry {
+	return mapped(scenarios.Knobs, func(k *scenarios.Knob) entry { return entry{ID: k.Key, Doc: k.Doc, Flag: k.Flag} })
 }
 
 func mutationEntries() []entry {
-	var all []entry
-	for _, m := range model.Registry {
-		all = append(all, entry{ID: m.ID, Doc: m.Rule, Source: m.Source, Breaks: m.Breaks, Redundant: m.Redundant})
-	}
-	return all
+	return mapped(model.Registry[:], func(m model.MutationInfo) entry {
+		return entry{ID: m.ID, Doc: m.Rule, Source: m.Source, Breaks: m.Breaks, Redundant: m.Redundant}
+	})
 }
 
 func invariantEntries() []entry {
-	var all []entry
-	for _, i := range invariants.All {
-		all = append(all, entry{ID: i.Name, Doc: i.Doc, Source: i.Source, Museum: i.Museum, Witness: i.Witness})
-	}
-	for _, g := range invariants.Goals {
-		all = append(all, entry{ID: g.Name, Doc: "(goal) " + g.Doc, Source: g.Source, Museum: g.Museum, Witness: g.Witness})
-	}
-	return all
+	return append(mapped(invariants.All[:], func(i invariants.Invariant) entry {
+		return entry{ID: i.Name, Doc: i.Doc, Source: i.Source, Museum: i.Museum, Witness: i.Witness}
+	}), mapped(invariants.Goals[:], func(g invariants.Goal) entry {
+		return entry{ID: g.Name, Doc: "(goal) " + g.Doc, Source: g.Source, Museum: g.Museum, Witness: g.Witness}
+	})...)
 }
 
 func operationEntries() []entry {
-	var all []entry
-	for i := range ops.Table {
-		o := &ops.Table[i]
+	return mapped(ops.Table[:], func(o ops.Op) entry {
 		e := entry{ID: o.Name, Doc: o.Doc, Source: o.Source, Omits: o.Omits}
 		for _, p := range o.Params {
 			if p != ops.NoParam {
 				e.Params = append(e.Params, p.String())
 			}
 		}
-		all = append(all, e)
-	}
-	return all
+		return e
+	})
 }
 
 func witnessEntries() []entry {
-	var all []entry
-	for _, w := range invariants.Witnesses {
-		all = append(all, entry{ID: w.Name, Doc: w.Doc})
-	}
-	return all
+	return mapped(invariants.Witnesses[:], func(w invariants.Witness) entry { return entry{ID: w.Name, Doc: w.Doc} })
 }
 
 func counterexampleEntries() []entry {
-	var all []entry
-	for _, name := range counterexamples.SavedNames() {
+	return mapped(counterexamples.SavedNames(), func(name string) entry {
 		c := counterexamples.Saved()[name]
-		all = append(all, entry{ID: name, Doc: fmt.Sprintf("%s in %d steps: %s", c.Property, len(c.Steps), c.Story)})
-	}
-	return all
+		return entry{ID: name, Doc: fmt.Sprintf("%s in %d steps: %s", c.Property, len(c.Steps), c.Story)}
+	})
 }

@@ -7,11 +7,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"fencecheck/model"
 	"fencecheck/scenarios"
@@ -78,15 +78,11 @@ func (m *matrix) run(names []string) error {
 	if err != nil {
 		return err
 	}
+	if m.scenarios, err = openAll(names, scenarios.Open); err != nil {
+		return err
+	}
 	if m.all = len(names) == 0; m.all {
 		m.scenarios = scenarios.All()
-	}
-	for _, name := range names {
-		s, err := scenarios.Open(name)
-		if err != nil {
-			return err
-		}
-		m.scenarios = append(m.scenarios, s)
 	}
 	m.lay()
 	m.fill()
@@ -154,18 +150,21 @@ func (m *matrix) searchAll(cells []*cell, maxStates int64) {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	var next, done atomic.Int64
-	var group sync.WaitGroup
-	for range min(workers, len(cells)) {
-		group.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(cells)); i = next.Add(1) - 1 {
-				m.search(cells[i], maxStates)
-				done.Add(1)
-			}
-		})
-	}
+	var done atomic.Int64
 	finished := make(chan struct{})
-	go func() { group.Wait(); close(finished) }()
+	go func() {
+		defer close(finished)
+		var group errgroup.Group
+		group.SetLimit(workers)
+		for _, c := range cells {
+			group.Go(func() error {
+				m.search(c, maxStates)
+				done.Add(1)
+				return nil
+			})
+		}
+		group.Wait()
+	}()
 	tick := time.NewTicker(m.out.progressEvery())
 	defer tick.Stop()
 	for {
@@ -236,13 +235,7 @@ func (r *row) redundant() string {
 	return model.Registry[r.mutations[0]].Redundant
 }
 
-func (r *row) names() []string {
-	var names []string
-	for _, id := range r.mutations {
-		names = append(names, id.String())
-	}
-	return names
-}
+func (r *row) names() []string { return mapped(r.mutations, model.Mutation.String) }
 
 // stopped lists the scenarios whose search was stopped.
 func (r *row) stopped() []string {

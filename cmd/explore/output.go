@@ -9,6 +9,9 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
+	"golang.org/x/term"
 )
 
 // The rules of all output:
@@ -50,11 +53,7 @@ func (l *latch) Write(p []byte) (int, error) {
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // broken is the first error that standard output had.
@@ -86,10 +85,7 @@ func (o *output) object(v any) {
 
 // warn says what a result does not, to people.
 func (o *output) warn(format string, args ...any) {
-	if !o.json {
-		o.settle()
-		fmt.Fprintf(o.stderr, "explore: warning: "+format+"\n", args...)
-	}
+	o.note("explore: warning: "+format, args...)
 }
 
 // note says how a command goes on, to people.
@@ -138,13 +134,7 @@ func (o *output) settle() {
 }
 
 // thousands writes a number so that it can be read at a glance.
-func thousands(n int64) string {
-	digits := fmt.Sprint(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func thousands(n int64) string { return humanize.Comma(n) }
 
 // twoDigits rounds a number that is not known any better.
 func twoDigits(n int64) int64 {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,31 +80,23 @@ Exit status 1 if a search finds another verdict than that of the scenario as it 
 }
 
 func (v *saving) run(names []string) error {
-	all := scenarios.All()
-	if len(names) > 0 {
-		all = nil
+	all, err := openAll(names, scenarios.Open)
+	if err != nil {
+		return err
 	}
-	for _, name := range names {
-		s, err := scenarios.Open(name)
-		if err != nil {
-			return err
-		}
-		all = append(all, s)
+	if len(names) == 0 {
+		all = scenarios.All()
 	}
-	titles, widths := []string{"scenario", "verdict", "states"}, []int{28, 10, 10}
+	titles := []string{"scenario", "verdict", "states"}
 	for _, way := range savings {
-		titles, widths = append(titles, way.title), append(widths, 13)
+		titles = append(titles, way.title)
 	}
 	row := func(words []string) {
-		var line strings.Builder
-		for i, word := range words {
-			if i < 2 {
-				fmt.Fprintf(&line, "%-*s", widths[i], word)
-			} else {
-				fmt.Fprintf(&line, "  %*s", widths[i], word)
-			}
+		line := fmt.Sprintf("%-28s%-10s  %10s", words[0], words[1], words[2])
+		for _, word := range words[3:] {
+			line += fmt.Sprintf("  %13s", word)
 		}
-		v.out.linef("%s", line.String())
+		v.out.linef("%s", line)
 	}
 	row(titles)
 	for _, s := range all {

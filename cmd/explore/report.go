@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"fencecheck/counterexamples"
@@ -93,18 +94,10 @@ func newReport(s *scenarios.Scenario, r *search.Result[model.State], reached []s
 
 func rounded(x float64) float64 { return math.Round(x*1000) / 1000 }
 
-// boundsOf has the scenario's bounds, and under "reached" those that kept the
-// search from going on. What is not bounded says so.
+// boundsOf has all that the scenario assumes, and under "reached" what kept the
+// search from going on.
 func boundsOf(s *scenarios.Scenario, reached []string) map[string]any {
-	all := map[string]any{}
-	for key, n := range s.Bounds() {
-		all[key] = n
-	}
-	for b, unbounded := range s.Config.Unbounded {
-		if unbounded {
-			all[model.Budget(b).String()] = "unbounded"
-		}
-	}
+	all := s.Bounds()
 	if len(reached) > 0 {
 		all["reached"] = reached
 	}
@@ -177,11 +170,7 @@ func (c *coverage) unseen(s *scenarios.Scenario) []string {
 }
 
 func mutationNames(s *scenarios.Scenario) []string {
-	names := []string{}
-	for _, m := range s.Config.Rules.Off.List() {
-		names = append(names, m.String())
-	}
-	return names
+	return mapped(s.Config.Rules.Off.List(), model.Mutation.String)
 }
 
 func newViolation(c *counterexamples.Counterexample) *violation {
@@ -198,12 +187,5 @@ func newViolation(c *counterexamples.Counterexample) *violation {
 
 // properties lists what a scenario checks.
 func properties(s *scenarios.Scenario) string {
-	var names []string
-	for _, i := range s.Invariants {
-		names = append(names, i.Name)
-	}
-	for _, g := range s.Goals {
-		names = append(names, g.Name)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(slices.Concat(s.Definition.Invariants, s.Definition.Goals), ", ")
 }

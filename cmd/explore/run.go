@@ -111,16 +111,18 @@ func (r *runner) run(names []string) (err error) {
 	if err := r.check(names); err != nil {
 		return err
 	}
-	var all []*scenarios.Scenario
-	for _, name := range names { // all of them, before the first long search
+	all, err := openAll(names, func(name string) (*scenarios.Scenario, error) {
 		s, err := r.settings.open(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if _, err := s.Reduced(*r.reduce); err != nil {
-			return fmt.Errorf("%s: %w", s.ID, err)
+			return nil, fmt.Errorf("%s: %w", s.ID, err)
 		}
-		all = append(all, s)
+		return s, nil
+	})
+	if err != nil {
+		return err
 	}
 	if r.pprof != "" {
 		stop, err := profileProcessor(r.pprof)
@@ -183,25 +185,36 @@ func (r *runner) report(s *scenarios.Scenario, f *found) error {
 	}
 	rep := newReport(s, &f.Result, f.reached, f.delivered)
 	rep.Iteration, rep.Reductions = f.iteration, r.reduce.Names()
-	var c *counterexamples.Counterexample
-	if v := f.Violation; v != nil {
-		var err error
-		if c, err = r.minimal(s, counterexamples.Found{Property: v.Property, Steps: v.Trace.Steps}); err != nil {
-			return err
-		}
-		rep.Violation = newViolation(c)
-		rep.Violation.Trap = newTrap(s, v)
-	}
-	r.status = worst(r.status, statusOf(f.Verdict))
-	if r.out.json {
-		r.out.object(rep)
-	} else if err := r.tell(s, rep, &f.Result, c); err != nil {
+	c, err := r.minimal(s, f.Violation)
+	if err != nil {
 		return err
 	}
-	if c != nil && r.save != "" {
-		return counterexamples.Save(r.save, c)
+	if c != nil {
+		rep.Violation = newViolation(c)
+		rep.Violation.Trap = newTrap(s, f.Violation)
 	}
-	return nil
+	r.status = worst(r.status, statusOf(f.Verdict))
+	if !r.out.json {
+		r.tell(s, rep, &f.Result)
+	}
+	return r.result(rep, c, r.format, r.save)
+}
+
+// result ends a report: an object for programs, and the counterexample, if there
+// is one, for people; then it is saved.
+func (a *app) result(rep any, c *counterexamples.Counterexample, format, save string) error {
+	if a.out.json {
+		a.out.object(rep)
+	} else if c != nil {
+		a.out.linef("")
+		if err := show(a.out.stdout, c, format); err != nil {
+			return err
+		}
+	}
+	if c == nil || save == "" {
+		return nil
+	}
+	return counterexamples.Save(save, c)
 }
 
 // found is the result of a search, and what the command says besides.
@@ -255,12 +268,15 @@ func progressLine(id string, p search.Progress) string {
 	return line
 }
 
-// minimal makes the counterexample that is shown. An interrupt makes it do
-// with what it has.
-func (a *app) minimal(s *scenarios.Scenario, f counterexamples.Found) (*counterexamples.Counterexample, error) {
+// minimal makes the counterexample that is shown, nil where nothing is violated.
+// An interrupt makes it do with what it has.
+func (a *app) minimal(s *scenarios.Scenario, v *search.Violation[model.State]) (*counterexamples.Counterexample, error) {
+	if v == nil {
+		return nil, nil
+	}
 	ctx, cancel := context.WithTimeout(a.ctx, minimising)
 	defer cancel()
-	return counterexamples.Minimal(ctx, s, f)
+	return counterexamples.Minimal(ctx, s, counterexamples.Found{Property: v.Property, Steps: v.Trace.Steps})
 }
 
 func statusOf(v search.Verdict) int {
@@ -268,23 +284,16 @@ func statusOf(v search.Verdict) int {
 }
 
 // tell reports to people.
-func (r *runner) tell(s *scenarios.Scenario, rep *report, result *search.Result[model.State], c *counterexamples.Counterexample) error {
+func (r *runner) tell(s *scenarios.Scenario, rep *report, result *search.Result[model.State]) {
 	o := r.out
-	o.linef("%s  %s", s.ID, headline(s, rep, result))
-	if c == nil && s.Title != "" {
-		o.field("about", "%s", s.Title)
-	}
-	o.field("checked", "%s", properties(s))
-	if len(rep.Mutations) > 0 {
-		o.field("without", "%s", strings.Join(rep.Mutations, ", "))
-	}
-	o.field("within", "%s%s", counterexamples.Bounds(s), reachedText(rep))
+	o.about(s, headline(s, rep, result), rep.Violation == nil)
+	o.field("within", "%s%s", s.Within(), reachedText(rep))
 	if names := rep.Reductions; len(names) > 0 {
 		o.field("reduced", "by %s: fewer states, the same verdict", strings.Join(names, " and "))
 	}
 	o.field("explored", "%s states, %s transitions, depth %d, in %.2f s (%s states/s, %.1f bytes a state, collision probability %.0e)",
 		thousands(rep.States), thousands(rep.Transitions), rep.Depth, rep.Seconds, thousands(int64(rep.StatesPerSecond)), rep.BytesPerState, rep.CollisionProbability)
-	if result.Complete && c == nil {
+	if result.Complete && rep.Violation == nil {
 		if never := rep.Coverage.never(); len(never) > 0 {
 			o.warn("%s: these operations never occurred: %s", s.ID, strings.Join(never, ", "))
 		}
@@ -292,17 +301,24 @@ func (r *runner) tell(s *scenarios.Scenario, rep *report, result *search.Result[
 	if rep.Profile != nil {
 		o.tellProfile(rep.Profile)
 	}
-	if c == nil {
-		return nil
-	}
-	if t := rep.Violation.Trap; t != nil {
-		o.field("trap", "%s of these states can no longer reach it; among the first:", thousands(t.States))
-		for _, line := range t.First {
+	if v := rep.Violation; v != nil && v.Trap != nil {
+		o.field("trap", "%s of these states can no longer reach it; among the first:", thousands(v.Trap.States))
+		for _, line := range v.Trap.First {
 			o.field("", "  %s", line)
 		}
 	}
-	o.linef("")
-	return show(o.stdout, c, r.format)
+}
+
+// about says what was found, of which scenario, and what was asked.
+func (o *output) about(s *scenarios.Scenario, headline string, title bool) {
+	o.linef("%s  %s", s.ID, headline)
+	if title && s.Title != "" {
+		o.field("about", "%s", s.Title)
+	}
+	o.field("checked", "%s", properties(s))
+	if names := mutationNames(s); len(names) > 0 {
+		o.field("without", "%s", strings.Join(names, ", "))
+	}
 }
 
 // headline is the verdict in words.

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,73 +12,56 @@ import (
 	"fencecheck/scenarios"
 )
 
-// Settings are the flags that change a scenario.
+// Settings are the flags that change a scenario: those of the table of knobs, and
+// what is left out of it.
 type settings struct {
 	flags    *pflag.FlagSet
-	numbers  []number
-	faults   [model.NumBudgets]int
-	clock    string
-	commit   string
-	travels  []string
-	forever  []string
-	ranks    bool
-	anyOrder bool
+	knobs    []setting
 	mutate   []string
 	property string
 }
 
-// A number is a flag for one number of a scenario's definition.
-type number struct {
-	name, doc string
-	field     func(d *scenarios.Definition) *int
-	value     int
-}
-
-// shortBudget has the budgets whose flag is shorter than their key.
-var shortBudget = map[string]string{"late-requests": "late", "lost-answers": "lost"}
-
-// budgetFlag is the flag for a budget.
-func budgetFlag(b model.Budget) string {
-	name := strings.ReplaceAll(b.String(), "_", "-")
-	if short, ok := shortBudget[name]; ok {
-		return short
-	}
-	return name
+// A setting is the flag of one knob, and what was given.
+type setting struct {
+	*scenarios.Knob
+	given func() any
 }
 
 func newSettings(cmd *cobra.Command) *settings {
 	f := cmd.Flags()
-	s := &settings{flags: f, numbers: []number{
-		{name: "members", doc: "how many members the group has", field: func(d *scenarios.Definition) *int { return &d.Members }},
-		{name: "simple", doc: "how many processes assign themselves the partitions", field: func(d *scenarios.Definition) *int { return &d.Simple }},
-		{name: "partitions", doc: "how many partitions there are", field: func(d *scenarios.Definition) *int { return &d.Partitions }},
-		{name: "topics", doc: "how many topics the partitions belong to", field: func(d *scenarios.Definition) *int { return &d.Topics }},
-		{name: "records", doc: "how many records each partition has", field: func(d *scenarios.Definition) *int { return &d.Records }},
-		{name: "generations", doc: "the largest generation, 0 for the model's own limit", field: func(d *scenarios.Definition) *int { return &d.Generations }},
-	}}
-	for i := range s.numbers {
-		f.IntVar(&s.numbers[i].value, s.numbers[i].name, 0, s.numbers[i].doc)
-	}
-	for b := range model.NumBudgets {
-		f.IntVar(&s.faults[b], budgetFlag(b), 0, "how often: "+b.Doc())
+	s := &settings{flags: f}
+	short := map[string]string{} // from the keys as they are written in files
+	for _, k := range scenarios.Knobs {
+		if k.Flag == "" {
+			continue
+		}
+		short[strings.ReplaceAll(k.Name(), "_", "-")] = k.Flag
+		var given func() any
+		switch k.Value(&scenarios.Definition{}).(type) {
+		case int:
+			given = read(f.Int(k.Flag, 0, k.Doc))
+		case bool:
+			given = read(f.Bool(k.Flag, false, k.Doc))
+		case string:
+			given = read(f.String(k.Flag, "", k.Doc))
+		case []string:
+			given = read(f.StringSlice(k.Flag, nil, k.Doc))
+		}
+		s.knobs = append(s.knobs, setting{k, given})
 	}
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		name = strings.ReplaceAll(name, "_", "-")
-		if short, ok := shortBudget[name]; ok {
-			name = short
+		if flag, ok := short[name]; ok {
+			name = flag
 		}
 		return pflag.NormalizedName(name)
 	})
-	f.StringVar(&s.clock, "clock", "", "when timers fire: timely or async")
-	f.StringVar(&s.commit, "commit", "", "when applications commit: after, before or on-revoke")
-	f.StringSliceVar(&s.travels, "travels", nil, "the requests that may be late or lost, such as OffsetCommit")
-	f.StringSliceVar(&s.forever, "unbounded", nil, "the faults that may happen any number of times, such as pauses")
-	f.BoolVar(&s.ranks, "ranks", false, "forget the absolute values of generations, so that any number of rebalances is covered")
-	f.BoolVar(&s.anyOrder, "any-order", false, "a leader may list the members in any order when it computes a plan, not by number only")
 	f.StringSliceVar(&s.mutate, "mutate", nil, "a check to remove or a defect to add; may be repeated (explore list mutations)")
 	f.StringVar(&s.property, "property", "", "check only this invariant or goal")
 	return s
 }
+
+func read[T any](value *T) func() any { return func() any { return *value } }
 
 // open finds a scenario and applies the flags to it.
 func (s *settings) open(name string) (*scenarios.Scenario, error) {
@@ -103,71 +86,43 @@ func (s *settings) open(name string) (*scenarios.Scenario, error) {
 	return changed.Only(s.property)
 }
 
-// apply changes a definition as the flags say.
+// apply changes a definition as the flags say. The last rows come first, so that
+// --unbounded has the last word on the faults that it names. With ranks,
+// generations need no bound.
 func (s *settings) apply(d *scenarios.Definition) {
-	for _, n := range s.numbers {
-		if s.flags.Changed(n.name) {
-			*n.field(d) = n.value
+	for _, k := range slices.Backward(s.knobs) {
+		if s.flags.Changed(k.Flag) {
+			k.Set(d, k.given())
 		}
 	}
-	for b := range model.NumBudgets {
-		if s.flags.Changed(budgetFlag(b)) {
-			if d.Faults == nil {
-				d.Faults = map[string]int{}
-			}
-			d.Faults[b.String()] = s.faults[b]
-			d.Unbounded = slices.DeleteFunc(slices.Clone(d.Unbounded), func(key string) bool { return key == b.String() })
-		}
-	}
-	if s.flags.Changed("clock") {
-		d.Clock = s.clock
-	}
-	if s.flags.Changed("commit") {
-		d.Commit = s.commit
-	}
-	if s.flags.Changed("unbounded") {
-		d.Unbounded = slices.Clone(s.forever)
-	}
-	if s.flags.Changed("ranks") {
-		if d.Ranks = s.ranks; d.Ranks && !s.flags.Changed("generations") {
-			d.Generations = 0
-		}
-	}
-	if s.flags.Changed("any-order") {
-		d.AnyOrder = s.anyOrder
-	}
-	if s.flags.Changed("travels") {
-		d.Travels = slices.Clone(s.travels)
+	if s.flags.Changed("ranks") && d.Ranks && !s.flags.Changed("generations") {
+		d.Generations = 0
 	}
 }
 
 // repeat has the flags that were given, for a command that does the same again.
 func (s *settings) repeat() string {
 	var text strings.Builder
-	add := func(name, value string) { text.WriteString(" --" + name + " " + value) }
-	for _, n := range s.numbers {
-		if s.flags.Changed(n.name) {
-			add(n.name, strconv.Itoa(n.value))
+	add := func(name string, value any) {
+		switch value := value.(type) {
+		case bool:
+			fmt.Fprintf(&text, " --%s=%v", name, value)
+		case []string:
+			fmt.Fprintf(&text, " --%s %s", name, strings.Join(value, ","))
+		default:
+			fmt.Fprintf(&text, " --%s %v", name, value)
 		}
 	}
-	for b := range model.NumBudgets {
-		if s.flags.Changed(budgetFlag(b)) {
-			add(budgetFlag(b), strconv.Itoa(s.faults[b]))
+	for _, k := range s.knobs {
+		if s.flags.Changed(k.Flag) {
+			add(k.Flag, k.given())
 		}
 	}
-	for _, f := range [...]struct{ name, value string }{
-		{"clock", s.clock}, {"commit", s.commit}, {"travels", strings.Join(s.travels, ",")}, {"unbounded", strings.Join(s.forever, ",")},
-		{"mutate", strings.Join(s.mutate, ",")}, {"property", s.property},
-	} {
-		if f.value != "" {
-			add(f.name, f.value)
-		}
+	if len(s.mutate) > 0 {
+		add("mutate", s.mutate)
 	}
-	if s.flags.Changed("ranks") {
-		text.WriteString(" --ranks=" + strconv.FormatBool(s.ranks))
-	}
-	if s.flags.Changed("any-order") {
-		text.WriteString(" --any-order=" + strconv.FormatBool(s.anyOrder))
+	if s.property != "" {
+		add("property", s.property)
 	}
 	return text.String()
 }

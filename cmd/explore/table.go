@@ -37,14 +37,6 @@ func newCellReport(c *cell) cellReport {
 	return cellReport{c.scenario.ID, c.result.Verdict.String(), property, length, c.result.States, rounded(c.result.Elapsed.Seconds())}
 }
 
-func cellReports(cells []*cell) []cellReport {
-	var all []cellReport
-	for _, c := range cells {
-		all = append(all, newCellReport(c))
-	}
-	return all
-}
-
 // report prints the table and sets the exit status.
 func (m *matrix) report() {
 	if !m.out.json {
@@ -68,7 +60,7 @@ func (m *matrix) reportBaseline(c *cell) {
 	}
 	if m.out.json {
 		m.out.object(rowReport{Kind: "scenario", Scenario: c.scenario.ID, Mutations: mutationNames(c.scenario),
-			Verdict: c.result.Verdict.String(), Problem: problem, Cells: cellReports([]*cell{c})})
+			Verdict: c.result.Verdict.String(), Problem: problem, Cells: []cellReport{newCellReport(c)}})
 		return
 	}
 	text := fmt.Sprintf("%s, as expected", c.outcome())
@@ -90,12 +82,12 @@ func (m *matrix) reportRow(r *row) {
 	caught, redundant, stopped := m.caughtBy(r), r.redundant(), r.stopped()
 	problem := m.judge(r, caught)
 	if m.out.json {
-		rep := rowReport{Kind: "mutation", Mutations: r.names(), Caught: cellReports(caught), Redundant: redundant, Stopped: stopped, Problem: problem}
+		rep := rowReport{Kind: "mutation", Mutations: r.names(), Caught: mapped(caught, newCellReport), Redundant: redundant, Stopped: stopped, Problem: problem}
 		if len(r.mutations) == 1 {
 			rep.Rule = model.Registry[r.mutations[0]].Rule
 		}
 		if m.full {
-			rep.Cells = cellReports(r.cells)
+			rep.Cells = mapped(r.cells, newCellReport)
 		}
 		m.out.object(rep)
 		return

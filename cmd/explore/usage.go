@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -68,14 +70,6 @@ func valueHint(f *pflag.Flag) string {
 // A size is a number of bytes that is written with its unit.
 type size int64
 
-var units = []struct {
-	name  string
-	bytes float64
-}{
-	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
-	{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
-}
-
 // String is the number of bytes.
 func (s *size) String() string { return strconv.FormatInt(int64(*s), 10) }
 
@@ -84,27 +78,18 @@ func (s *size) Type() string { return "size" }
 
 // Set takes a number with a unit, or a plain number of bytes.
 func (s *size) Set(text string) error {
-	number, factor := text, 1.0
-	for _, u := range units {
-		if n, ok := strings.CutSuffix(text, u.name); ok {
-			number, factor = strings.TrimSpace(n), u.bytes
-			break
-		}
-	}
-	n, err := strconv.ParseFloat(number, 64)
-	if err != nil || !(n > 0 && n*factor < 1<<62) {
+	n, err := humanize.ParseBytes(text)
+	if err != nil || n == 0 || n >= 1<<62 {
 		return errors.New("not a size")
 	}
-	*s = size(n * factor)
+	*s = size(n)
 	return nil
 }
 
 // oneOf checks a flag whose value is one of a few words.
 func oneOf(flag, word string, words ...string) error {
-	for _, w := range words {
-		if w == word {
-			return nil
-		}
+	if slices.Contains(words, word) {
+		return nil
 	}
 	return fmt.Errorf("--%s: found %q; right would be one of: %s", flag, word, strings.Join(words, ", "))
 }

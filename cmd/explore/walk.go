@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fencecheck/counterexamples"
 	"fencecheck/model"
 	"fencecheck/scenarios"
 	"fencecheck/search"
@@ -96,30 +95,24 @@ func (w *walker) report(name string, s *scenarios.Scenario, r *search.WalkResult
 	rep := walkReport{Scenario: s.ID, Verdict: r.Verdict.String(), Seed: w.seed, Runs: r.Runs, Steps: r.Steps, Seconds: rounded(r.Elapsed.Seconds()),
 		Bounds: boundsOf(s, modelBounds(sys)), Coverage: newCoverage(s, r.OpCounts, r.OutcomeCounts, sys.Delivered(), r.Seen), Mutations: mutationNames(s)}
 	w.status = statusOf(r.Verdict)
-	var c *counterexamples.Counterexample
-	if v := r.Violation; v != nil {
-		var err error
-		if c, err = w.minimal(s, counterexamples.Found{Property: v.Property, Steps: v.Trace.Steps}); err != nil {
-			return err
-		}
-		rep.Seed, rep.Violation = r.Seed, newViolation(c)
-	}
-	if w.out.json {
-		w.out.object(rep)
-	} else if err := w.tell(name, s, &rep, r, c); err != nil {
+	c, err := w.minimal(s, r.Violation)
+	if err != nil {
 		return err
 	}
-	if c != nil && w.save != "" {
-		return counterexamples.Save(w.save, c)
+	if c != nil {
+		rep.Seed, rep.Violation = r.Seed, newViolation(c)
 	}
-	return nil
+	if !w.out.json {
+		w.tell(name, s, &rep, r)
+	}
+	return w.result(rep, c, "text", w.save)
 }
 
-func (w *walker) tell(name string, s *scenarios.Scenario, rep *walkReport, r *search.WalkResult[model.State], c *counterexamples.Counterexample) error {
+func (w *walker) tell(name string, s *scenarios.Scenario, rep *walkReport, r *search.WalkResult[model.State]) {
 	o := w.out
 	switch r.Verdict {
 	case search.Violated:
-		o.linef("%s  violated: %s, in run %d after %d steps, %d when minimised", s.ID, c.Property, r.Run+1, len(r.Violation.Trace.Steps), len(c.Steps))
+		o.linef("%s  violated: %s, in run %d after %d steps, %d when minimised", s.ID, rep.Violation.Invariant, r.Run+1, len(r.Violation.Trace.Steps), rep.Violation.Length)
 		o.field("repeat", "explore walk %s --seed %d --runs 1 --steps %d%s", name, rep.Seed, w.steps, w.settings.repeat())
 	case search.Incomplete:
 		o.linef("%s  incomplete: nothing found before it stopped (%s)", s.ID, r.Stopped)
@@ -129,21 +122,8 @@ func (w *walker) tell(name string, s *scenarios.Scenario, rep *walkReport, r *se
 		o.linef("%s  nothing found, which is no proof", s.ID)
 	}
 	o.field("walked", "%s runs, %s steps, in %.2f s, seed %d", thousands(int64(r.Runs)), thousands(r.Steps), rep.Seconds, rep.Seed)
-	o.field("within", "%s", counterexamples.Bounds(s))
+	o.field("within", "%s", s.Within())
 	if len(s.Goals) > 0 {
-		o.field("unchecked", "%s: random runs cannot; use explore run", goalNames(s))
+		o.field("unchecked", "%s: random runs cannot; use explore run", strings.Join(s.Definition.Goals, ", "))
 	}
-	if c == nil {
-		return nil
-	}
-	o.linef("")
-	return show(o.stdout, c, "text")
-}
-
-func goalNames(s *scenarios.Scenario) string {
-	var names []string
-	for _, g := range s.Goals {
-		names = append(names, g.Name)
-	}
-	return strings.Join(names, ", ")
 }

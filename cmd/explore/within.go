@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"fencecheck/counterexamples"
 	"fencecheck/model"
 	"fencecheck/scenarios"
 	"fencecheck/search"
@@ -298,15 +297,8 @@ func (g *gate) reachedLimits() []limitReport {
 // tell reports all searches together to people.
 func (g *gate) tell() {
 	o, rep := g.out, g.summary()
-	o.linef("%s  %s", g.scenario.ID, g.headline())
-	if g.scenario.Title != "" {
-		o.field("about", "%s", g.scenario.Title)
-	}
-	o.field("checked", "%s", properties(g.scenario))
-	if len(rep.Mutations) > 0 {
-		o.field("without", "%s", strings.Join(rep.Mutations, ", "))
-	}
-	o.field("within", "%s, and more as below", counterexamples.Bounds(g.scenario))
+	o.about(g.scenario, g.headline(), true)
+	o.field("within", "%s, and more as below", g.scenario.Within())
 	for _, b := range g.climb.largest() {
 		o.field("completed", "%s (%s states)", b.words(g.faults), thousands(g.results[b].States))
 	}

@@ -14,9 +14,9 @@ import (
 // trapStates bounds the search that tells whether a goal is out of reach.
 const trapStates = 200_000
 
-// A stage is a scenario with one property, on which step sequences are tried.
+// A trial is a scenario with one property, on which step sequences are tried.
 // It belongs to one goroutine.
-type stage struct {
+type trial struct {
 	ctx       context.Context // ends the searches for goals
 	scenario  *scenarios.Scenario
 	sys       *scenarios.System
@@ -27,13 +27,13 @@ type stage struct {
 	key       []byte
 }
 
-// newStage puts a scenario on stage with one property.
-func newStage(ctx context.Context, s *scenarios.Scenario, property string) (*stage, error) {
+// newTrial tries a scenario with one property.
+func newTrial(ctx context.Context, s *scenarios.Scenario, property string) (*trial, error) {
 	only, err := s.Only(property)
 	if err != nil {
 		return nil, err
 	}
-	g := &stage{ctx: ctx, scenario: only, sys: only.System(), trapped: map[string]bool{}}
+	g := &trial{ctx: ctx, scenario: only, sys: only.System(), trapped: map[string]bool{}}
 	g.cfg = g.sys.Config()
 	if len(only.Goals) > 0 {
 		g.goal = only.Goals[0]
@@ -44,7 +44,7 @@ func newStage(ctx context.Context, s *scenarios.Scenario, property string) (*sta
 }
 
 // kind is the kind of violation that the property can have.
-func (g *stage) kind() string {
+func (g *trial) kind() string {
 	if g.goal != nil {
 		return Goal
 	}
@@ -52,14 +52,14 @@ func (g *stage) kind() string {
 }
 
 // start is the initial state.
-func (g *stage) start() model.State {
+func (g *trial) start() model.State {
 	var s model.State
 	s.Initial(g.cfg)
 	return s
 }
 
 // broken tells whether a step breaks the invariant.
-func (g *stage) broken(before, after *model.State) bool {
+func (g *trial) broken(before, after *model.State) bool {
 	switch {
 	case g.invariant == nil:
 		return false
@@ -72,7 +72,7 @@ func (g *stage) broken(before, after *model.State) bool {
 // try takes steps one after the other and leaves out those that are not
 // enabled. It returns those that were taken, to the first that breaks the
 // invariant, and whether they violate the property.
-func (g *stage) try(steps []search.Step) (taken []search.Step, violated bool) {
+func (g *trial) try(steps []search.Step) (taken []search.Step, violated bool) {
 	s := g.start()
 	var next model.State
 	for _, st := range steps {
@@ -91,7 +91,7 @@ func (g *stage) try(steps []search.Step) (taken []search.Step, violated bool) {
 
 // isTrap tells whether the goal cannot be reached from a state by steps that
 // help.
-func (g *stage) isTrap(s *model.State) bool {
+func (g *trial) isTrap(s *model.State) bool {
 	g.key = g.sys.Append(g.key[:0], s)
 	if known, ok := g.trapped[string(g.key)]; ok {
 		return known
@@ -136,7 +136,7 @@ func (h helpFrom) Fork() search.System[model.State] {
 }
 
 // describe names a step for errors: its operation and parameters.
-func (g *stage) describe(st search.Step) string {
+func (g *trial) describe(st search.Step) string {
 	text := OpName(st)
 	for _, p := range Params(g.cfg, st) {
 		text += fmt.Sprintf(" %s=%s", p.Name, p.Value)
