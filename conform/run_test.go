@@ -6,14 +6,12 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fencecheck/conform/frame"
 	"fencecheck/conform/groups"
 	"fencecheck/model"
 )
@@ -130,32 +128,6 @@ func TestJUnitEscapes(t *testing.T) {
 	assert.Equal(t, "a<b", s.Cases[0].Class)
 	assert.Equal(t, 1, s.Failures)
 	assert.Equal(t, 1, s.Errors)
-}
-
-func TestKnownFiles(t *testing.T) {
-	assert.NotEmpty(t, frame.KfakeKnown())
-	for _, k := range frame.KfakeKnown() {
-		assert.NotEmpty(t, k.Rule, k.ID)
-		if k.Explained != "" {
-			_, ok := model.MutationByID(k.Explained)
-			assert.True(t, ok, k.Explained)
-		}
-	}
-	file := filepath.Join(t.TempDir(), "known.json")
-	require.NoError(t, os.WriteFile(file, []byte(`[{"id":"x","rule":"J1","why":"y","request":"*","state":"*","model":"*","broker":"*"}]`), 0o600))
-	all, err := ReadKnown(file)
-	require.NoError(t, err)
-	assert.Len(t, all, 1)
-	for _, bad := range []string{
-		`[{"id":"x"}]`, `[{"id":"x","why":"y"}]`, `- id: x`, `{`,
-		`[{"id":"x","why":"y","request":"[","state":"*","model":"*","broker":"*"}]`,
-		`[{"id":"x","why":"y","requests":"*"}]`,
-	} {
-		_, err := frame.ParseKnown([]byte(bad))
-		assert.Error(t, err, bad)
-	}
-	_, err = ReadKnown(filepath.Join(t.TempDir(), "none"))
-	assert.Error(t, err)
 }
 
 func TestVanishedKnownDifferenceIsSaid(t *testing.T) {
