@@ -92,20 +92,20 @@ func staleBatch(t *teller, s *step) string {
 
 func (t *teller) staleAtCoordinator(before *model.State, r *model.Request) string {
 	id := t.idOf(r.Client)
-	txn := &before.Txns.IDs[t.g.cfg.IDs[r.Client]].Txn
+	held := &before.Txns.IDs[t.g.cfg.IDs[r.Client]].Txn
 	presents := t.pair(r.PID, r.Epoch)
 	switch {
 	case r.PID == 0, before.Txns.Loading:
 		return ""
-	case txn.State == model.NoTransaction:
+	case held.State == model.NoTransaction:
 		return fmt.Sprintf("stale: presents %s; the coordinator does not know %s", presents, id)
-	case r.PID == txn.PID && r.Epoch == txn.Epoch:
+	case r.PID == held.PID && r.Epoch == held.Epoch:
 		return ""
-	case r.PID == txn.PID && r.Epoch > txn.Epoch:
-		return fmt.Sprintf("too new: presents %s; the coordinator has %s at epoch %d", presents, id, txn.Epoch)
+	case r.PID == held.PID && r.Epoch > held.Epoch:
+		return fmt.Sprintf("too new: presents %s; the coordinator has %s at epoch %d", presents, id, held.Epoch)
 	}
-	current := t.pair(txn.PID, txn.Epoch)
-	if t.g.cfg.Rules.Exhausted(txn.Epoch) {
+	current := t.pair(held.PID, held.Epoch)
+	if t.g.cfg.Rules.Exhausted(held.Epoch) {
 		current += ", the last one"
 	}
 	if r.API == model.Produce || r.API == model.TxnOffsetCommit {
@@ -180,11 +180,11 @@ func (t *teller) staleCoordinator(before *model.State, r *model.Request) string 
 }
 
 // standingOf is a transactional id in a few words.
-func (t *teller) standingOf(txn *model.Transaction) string {
-	if txn.State == model.NoTransaction {
+func (t *teller) standingOf(held *model.Transaction) string {
+	if held.State == model.NoTransaction {
 		return "unknown"
 	}
-	return fmt.Sprintf("%s at %s", txn.State, t.pair(txn.PID, txn.Epoch))
+	return fmt.Sprintf("%s at %s", held.State, t.pair(held.PID, held.Epoch))
 }
 
 // staleMarker compares a marker with what the partition knows.

@@ -199,13 +199,13 @@ func producerStuck(c *model.Config, s, _ *model.State) string {
 	var words []string
 	for i := range c.Clients() {
 		id, p := c.IDs[i], &s.Clients[i].Producer
-		switch txn := &s.Txns.IDs[id].Txn; {
+		switch t := &s.Txns.IDs[id].Txn; {
 		case !c.HasProducer(i), p.Replaced, p.Phase == model.FatalError, s.Clients[i].Process != model.Running:
-		case txn.Pending != model.NoTransaction:
-			words = append(words, fmt.Sprintf("{transactional_id %d} stays %s, pending %s, for ever, so that {client %d} can begin no further transaction", id, txn.State, txn.Pending, i))
+		case t.Pending != model.NoTransaction:
+			words = append(words, fmt.Sprintf("{transactional_id %d} stays %s, pending %s, for ever, so that {client %d} can begin no further transaction", id, t.State, t.Pending, i))
 		case p.Phase != model.Ready:
 			words = append(words, fmt.Sprintf("{client %d}, which nobody replaced, will never be ready for another transaction: it {standing %d} with {pair %d %d}", i, i, p.PID, p.Epoch))
-		case p.PID != txn.PID || p.Epoch != txn.Epoch:
+		case p.PID != t.PID || p.Epoch != t.Epoch:
 			words = append(words, fmt.Sprintf("{client %d}, which nobody replaced, takes itself to be ready with {pair %d %d}, which is not what {transactional_id %d} has", i, p.PID, p.Epoch, id))
 		}
 	}

@@ -20,7 +20,7 @@ type broker struct {
 }
 
 func newBroker(t *testing.T, off ...Mutation) *broker {
-	b := &broker{t: t, members: make([]Member, MaxMembers), offsets: []Offset{NoOffset, NoOffset}}
+	b := &broker{t: t, members: make([]Member, 8), offsets: []Offset{NoOffset, NoOffset}}
 	for _, m := range off {
 		b.rules.Off = b.rules.Off.With(m)
 	}
@@ -350,7 +350,7 @@ func TestDeleteGroup(t *testing.T) {
 	b.join(0, 1)
 	assert.Equal(t, None, b.deleteGroup())
 	assert.Equal(t, GroupIDNotFound, b.deleteGroup())
-	assert.Equal(t, make([]Member, MaxMembers), b.members, "handed out ids go too")
+	assert.Equal(t, make([]Member, 8), b.members, "handed out ids go too")
 	assert.Equal(t, UnknownMemberID, b.heartbeat(m, 1))
 	assert.Equal(t, Generation(0), b.group.Generation)
 }
