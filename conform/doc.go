@@ -14,47 +14,26 @@
 //
 // # What is sent
 //
-// One group is a transition system (system): every request that any process
-// could send, with member ids that are current, handed out, forgotten, never
-// given or empty, with the current, an older, a newer or no generation, and
-// every timer. search.BreadthFirst enumerates it for groups of up to two ids,
-// and finds the shortest sequence to each triple of request, state and answer
-// (Triple). Those are played first, then random walks with up to three ids, as
-// many as are asked for. What is not provoked is listed with the reason.
-//
-// One transactional id is another (txnSystem): every request that its producers,
-// those that it has replaced, strangers, coordinators and administrators could
-// send, in the versions of either style, to output partitions and to the offsets
-// partition of a group with one member; what readers see; and timeouts. Its
-// triples are played to a depth (planDepth), after the vectors of the protocol
-// pages, which include 32,766 epochs.
+// Each part of the protocol is a transition system: conform/groups one group,
+// conform/txns one transactional id. search.BreadthFirst enumerates it, and finds
+// the shortest sequence to each triple of request, state and answer (Triple).
+// Those are played first, then random walks, as many as are asked for. What is
+// not provoked is listed with the reason.
 //
 // # How it is compared
 //
-// A play follows the broker in the model (tracker). Where Kafka leaves a choice
-// to the order of a hash map, the next leader or a tie between protocols, all
-// states that the group may be in are kept until an answer tells. A request
-// that waits is one that is not answered although a later one of the same group
-// was (lines.fence). Timers fire by waiting; a play for which the machine was
-// too slow proves nothing, and is repeated with longer timeouts (clock). A
-// difference counts when it occurs again; it is then made small (minimise).
-//
-// In transactions everything is answered at once. A request is sent when the
-// coordinator says that the markers of the last decision are written; where the
-// model says that they never will be, nothing is waited for (txnPlay.settle).
-//
-// Replay plays a counterexample, whose story says what is sent and what is
-// answered. A broker writes markers as soon as a transaction is decided, so that
-// a story of transactions is first put into an order in which they are (arrange).
+// A play follows the broker in the model. A difference counts when it occurs
+// again; it is then made small (conform/frame), and told with the mutations of
+// the model that explain it. Replay plays a counterexample, whose story says what
+// is sent and what is answered.
 //
 // Every name that is used on the broker begins with Prefix, and is removed at
-// the end.
+// the end (conform/admin).
 //
-// # How to add a part of the protocol
+// # How to add to it
 //
-// A further request is an op with its tokens (step, state.resolve,
-// state.steps), its line in game.ask, its message and its answer (sending). In
-// transactions: a txnOp, its versions in speech, its tokens (txnStep,
-// txnState.resolveTxn, cast.steps), its line in table.ask, its message and its
-// answer (cue).
+// A further request is a row of its part's table (groups/rows.go, txns/rows.go),
+// with the functions that it names. A further part is a folder with a table, a
+// worker that plays its sequences (frame.Worker), and a line in playParts.
+// Folders use only those before them: wire, admin, frame, groups, txns.
 package conform

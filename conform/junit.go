@@ -81,7 +81,7 @@ func (s *junitSuite) add(t Triple, d *Difference, skipped string) {
 	switch {
 	case d != nil && d.Known == "":
 		var story strings.Builder
-		d.write(&story, 1)
+		writeDifference(&story, d, 1)
 		c.Failure = &junitMessage{Message: "the broker: " + d.Broker, Text: story.String()}
 		s.Failures++
 	case d != nil:

@@ -1,10 +1,47 @@
 package conform
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
+	"fencecheck/conform/frame"
+	"fencecheck/conform/wire"
 	"fencecheck/model"
 )
+
+// Prefix begins every name of a group or topic that this package touches.
+const Prefix = wire.Prefix
+
+// The parts of a run.
+const (
+	Groups       = frame.Groups
+	Transactions = frame.Transactions
+)
+
+// What reports are made of.
+type (
+	Triple     = frame.Triple
+	Difference = frame.Difference
+	Exchange   = frame.Exchange
+	Field      = frame.Field
+	Rule       = frame.Rule
+	Known      = frame.Known
+	Part       = frame.Result
+	Unprovoked = frame.Unprovoked
+	Progress   = frame.Progress
+	Replayed   = frame.Replayed
+)
+
+// A BrokerError says that a broker died, hung, or answered rubbish.
+type BrokerError = wire.BrokerError
+
+// An Unplayable counterexample has a step that nobody can bring about from
+// outside a broker.
+type Unplayable = frame.Unplayable
+
+// ReadKnown reads a file of known differences.
+func ReadKnown(file string) ([]Known, error) { return frame.ReadKnown(file) }
 
 // Options say which broker is held against the model, and for how long.
 type Options struct {
@@ -35,16 +72,6 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Progress is a glance at a run under way.
-type Progress struct {
-	Part        string
-	Requests    int
-	Reachable   int // triples
-	Covered     int
-	Differences int
-	Elapsed     time.Duration
-}
-
 // plays tells whether a part is wanted.
 func (o *Options) plays(part string) bool { return o.Only == "" || o.Only == part }
 
@@ -57,7 +84,21 @@ func (o Options) withDefaults() Options {
 		o.Patience = 10 * time.Second
 	}
 	if o.Known == nil && o.Bootstrap == "" {
-		o.Known = KfakeKnown()
+		o.Known = frame.KfakeKnown()
 	}
 	return o
+}
+
+// config is what a part is told.
+func (o Options) config(part string) frame.Config {
+	words := []string{"explore conform --only " + part}
+	if o.Bootstrap != "" {
+		words = append(words, "--bootstrap "+o.Bootstrap)
+	}
+	for _, m := range o.Mutations.List() {
+		words = append(words, "--mutate "+m.String())
+	}
+	words = append(words, fmt.Sprintf("--requests %d --seed %d", o.Requests, o.Seed))
+	return frame.Config{Requests: o.Requests, Parallel: o.Parallel, Seed: o.Seed, Mutations: o.Mutations,
+		Known: frame.Of(o.Known, part), Rerun: strings.Join(words, " "), Progress: o.Progress}
 }

@@ -39,6 +39,6 @@ func TestMutatedStoryIsNotReal(t *testing.T) {
 	out := replayed(t, "late-commit")
 	assert.False(t, out.Confirmed)
 	require.NotEmpty(t, out.Fields)
-	assert.Equal(t, Field{"error", "NONE", "ILLEGAL_GENERATION"}, out.Fields[0])
+	assert.Equal(t, Field{Name: "error", Model: "NONE", Broker: "ILLEGAL_GENERATION"}, out.Fields[0])
 	assert.Equal(t, out.Step, out.Steps[len(out.Steps)-1].Step)
 }

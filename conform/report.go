@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"fencecheck/conform/frame"
 )
 
 // Report is what a run has compared, and what differs.
@@ -25,22 +27,6 @@ type Report struct {
 	Stopped     string       `json:"stopped,omitempty"` // why the run ended early
 
 	triples []Triple
-}
-
-// Part is what was compared of one part of the protocol.
-type Part struct {
-	Name      string  `json:"name"`
-	Requests  int     `json:"requests"`
-	Reachable int     `json:"reachable"`
-	Covered   int     `json:"covered"`
-	Beyond    int     `json:"beyond"`
-	Seconds   float64 `json:"seconds"`
-}
-
-// Unprovoked is a reachable triple that did not occur on the broker.
-type Unprovoked struct {
-	Triple Triple `json:"triple"`
-	Reason string `json:"reason"`
 }
 
 // New counts the differences that are not known.
@@ -69,6 +55,20 @@ func ExitStatus(r Report) int {
 // newReport is a report of nothing yet.
 func newReport(broker string) Report {
 	return Report{Broker: broker, Parts: []Part{}, Unprovoked: []Unprovoked{}, Differences: []Difference{}, Vanished: []string{}}
+}
+
+// add adds what a part has shown.
+func (r *Report) add(p frame.Result) {
+	r.Parts = append(r.Parts, p)
+	r.Requests += p.Requests
+	r.Reachable += p.Reachable
+	r.Covered += p.Covered
+	r.Beyond += p.Beyond
+	r.Unprovoked = append(r.Unprovoked, p.Unprovoked...)
+	r.Differences = append(r.Differences, p.Differences...)
+	r.Unfinished += p.Unfinished
+	r.Unconfirmed += p.Unconfirmed
+	r.triples = append(r.triples, p.Triples...)
 }
 
 // close notes which known differences did not occur.

@@ -6,12 +6,11 @@ import (
 	"slices"
 	"sync"
 	"time"
-)
 
-// Groups and Transactions are the parts of a run.
-const (
-	Groups       = "groups"
-	Transactions = "transactions"
+	"fencecheck/conform/admin"
+	"fencecheck/conform/frame"
+	"fencecheck/conform/groups"
+	"fencecheck/conform/txns"
 )
 
 // Run holds a broker against the model. The report is worth reading also when
@@ -19,23 +18,16 @@ const (
 func Run(ctx context.Context, o Options) (Report, error) {
 	o = o.withDefaults()
 	started := time.Now()
-	address, name, stop, err := o.broker()
-	if err != nil {
-		return Report{}, err
+	var report Report
+	left, err := o.on(ctx, &report.Broker, 30*time.Second, func(b *admin.Broker) error {
+		report = newReport(report.Broker)
+		return o.playParts(ctx, b, &report)
+	})
+	if report.Parts == nil { // the broker could not be opened
+		return report, err
 	}
-	defer stop()
-	v, err := newVenue(ctx, address, o.Patience)
-	if err != nil {
-		return Report{Broker: name}, err
-	}
-	v.embedded = o.Bootstrap == ""
-	report := newReport(name)
-	err = o.playParts(ctx, v, &report)
-	// What was made is removed also when the run was interrupted.
-	tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.Patience+30*time.Second)
-	defer cancel()
-	report.LeftBehind = v.tidy(tidy)
-	known := slices.DeleteFunc(slices.Clone(o.Known), func(k Known) bool { return !o.plays(k.part()) })
+	report.LeftBehind = left
+	known := slices.DeleteFunc(slices.Clone(o.Known), func(k Known) bool { return !o.plays(k.InPart()) })
 	report.close(known, time.Since(started))
 	if err != nil {
 		report.Stopped = err.Error()
@@ -43,33 +35,76 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	return report, err
 }
 
+// on does something with the broker that the options name, and removes what was
+// made there, also when the run was interrupted. It tells how many groups the
+// broker did not let go of.
+func (o Options) on(ctx context.Context, name *string, more time.Duration, do func(*admin.Broker) error) (left int, err error) {
+	address := o.Bootstrap
+	if *name = o.Bootstrap; address == "" {
+		*name = "franz-go's kfake, embedded"
+		embedded, stop, err := admin.Embedded()
+		if err != nil {
+			return 0, err
+		}
+		defer stop()
+		address = embedded
+	}
+	b, err := admin.Open(ctx, address, o.Patience, groups.Versions())
+	if err != nil {
+		return 0, err
+	}
+	b.Embedded = o.Bootstrap == ""
+	defer func() {
+		tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.Patience+more)
+		defer cancel()
+		left = b.Close(tidy)
+	}()
+	return 0, do(b)
+}
+
+// A player plays one part.
+type player interface {
+	Run(ctx context.Context) error
+	Result() frame.Result
+}
+
 // playParts plays the parts that are wanted. A real broker has one after the
 // other, so that they do not disturb each other's timing; kfake, where groups
 // mostly wait, both at once.
-func (o Options) playParts(ctx context.Context, v *venue, report *Report) error {
+func (o Options) playParts(ctx context.Context, b *admin.Broker, report *Report) error {
+	o.Progress = oneAtATime(o.Progress)
 	parts := []struct {
 		name string
-		play func(context.Context, Options, *venue, string) (*tally, error)
-	}{{Groups, playGroups}, {Transactions, playTransactions}}
-	o.Progress = oneAtATime(o.Progress)
-	tallies, errs := make([]*tally, len(parts)), make([]error, len(parts))
-	var crew sync.WaitGroup
+		open func(frame.Config) (player, error)
+	}{
+		{Groups, func(c frame.Config) (player, error) { return frame.New(c, groups.New(b, c)), nil }},
+		{Transactions, func(c frame.Config) (player, error) {
+			part, err := txns.New(ctx, b, c)
+			return frame.New(c, part), err
+		}},
+	}
+	players, errs := make([]player, len(parts)), make([]error, len(parts))
+	var playing sync.WaitGroup
 	for i, p := range parts {
 		if !o.plays(p.name) {
 			continue
 		}
-		crew.Go(func() { tallies[i], errs[i] = p.play(ctx, o, v, report.Broker) })
-		if !v.embedded {
-			crew.Wait()
-		}
-		if !v.embedded && errs[i] != nil {
-			break
+		playing.Go(func() {
+			var r player
+			if r, errs[i] = p.open(o.config(p.name)); errs[i] == nil {
+				players[i], errs[i] = r, r.Run(ctx)
+			}
+		})
+		if !b.Embedded {
+			if playing.Wait(); errs[i] != nil {
+				break
+			}
 		}
 	}
-	crew.Wait()
-	for _, t := range tallies {
-		if t != nil {
-			t.report(report)
+	playing.Wait()
+	for _, p := range players {
+		if p != nil {
+			report.add(p.Result())
 		}
 	}
 	return cmp.Or(errs...)
@@ -85,105 +120,5 @@ func oneAtATime(f func(Progress)) func(Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		f(p)
-	}
-}
-
-// playGroups is the part of the classic groups.
-func playGroups(ctx context.Context, o Options, v *venue, broker string) (_ *tally, err error) {
-	r := newRun(o, v, broker)
-	if r.plan, err = makePlan(ctx, r.game, v.limits); err == nil {
-		r.reachable, r.unreal = r.plan.reachable, r.plan.unreal
-		err = r.play(ctx)
-	}
-	r.elapsed = time.Since(r.begun)
-	return &r.tally, err
-}
-
-// run is one part of a Run under way: that of the groups.
-type run struct {
-	tally
-	venue *venue
-	game  game
-	plan  *plan
-}
-
-func newRun(o Options, v *venue, name string) *run {
-	g := newGame(o.Mutations, v.limits)
-	g.known = of(o.Known, Groups)
-	return &run{tally: newTally(o, name, Groups), venue: v, game: g}
-}
-
-// play lets the workers play until enough was compared, or something breaks.
-func (r *run) play(ctx context.Context) error {
-	defer r.announce()()
-	return dispatch(ctx, r.o.Parallel, r.hand, r.work)
-}
-
-// job is one sequence to be played, or one random walk.
-type job struct {
-	sequence *sequence
-	walk     int
-}
-
-// hand gives out the planned sequences, then walks.
-func (r *run) hand(ctx context.Context, jobs chan<- job) {
-	for i := range r.plan.sequences {
-		if !give(ctx, &r.tally, jobs, job{sequence: &r.plan.sequences[i]}) {
-			return
-		}
-	}
-	r.planned()
-	for i := 0; r.o.Requests > 0; i++ {
-		if !give(ctx, &r.tally, jobs, job{walk: i}) {
-			return
-		}
-	}
-}
-
-// work is one worker: it plays one job after the other.
-func (r *run) work(ctx context.Context, jobs <-chan job) error {
-	w := &worker{run: r, lines: map[string]*lines{}}
-	defer w.close()
-	for j := range jobs {
-		if err := w.do(ctx, j); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// note counts what a play has shown.
-func (r *run) note(p *play) {
-	requests := 0
-	for _, e := range p.events {
-		if !e.Request.Step.Op.timer() {
-			requests++
-		}
-	}
-	r.count(requests, p.triples)
-}
-
-// announce reports progress once a second, until it is silenced.
-func (r *tally) announce() (silence func()) {
-	if r.o.Progress == nil {
-		return func() {}
-	}
-	done := make(chan struct{})
-	var crew sync.WaitGroup
-	crew.Go(func() {
-		t := time.NewTicker(time.Second)
-		defer t.Stop()
-		for {
-			select {
-			case <-t.C:
-				r.o.Progress(r.progress())
-			case <-done:
-				return
-			}
-		}
-	})
-	return func() {
-		close(done)
-		crew.Wait()
 	}
 }

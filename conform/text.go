@@ -20,7 +20,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	r.writeUnprovoked(&b)
 	for i := range r.Differences {
-		r.Differences[i].write(&b, i+1)
+		writeDifference(&b, &r.Differences[i], i+1)
 	}
 	for _, id := range r.Vanished {
 		fmt.Fprintf(&b, "\nthe known difference %s did not occur\n", id)
@@ -64,8 +64,8 @@ func (r *Report) writeRemarks(b *strings.Builder) {
 	}
 }
 
-// write tells one difference as a story of numbered requests.
-func (d *Difference) write(b *strings.Builder, number int) {
+// writeDifference tells one difference as a story of numbered requests.
+func writeDifference(b *strings.Builder, d *Difference, number int) {
 	fmt.Fprintf(b, "\ndifference %d", number)
 	if d.Known != "" {
 		fmt.Fprintf(b, " (known: %s)", d.Known)

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"fencecheck/conform"
+	"fencecheck/conform/admin"
 )
 
 // broker is a running Apache Kafka.
@@ -110,7 +110,7 @@ func (b *broker) await(ctx context.Context, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	ready := make(chan error, 1)
-	go func() { ready <- conform.AwaitBroker(ctx, b.address) }()
+	go func() { ready <- admin.Await(ctx, b.address) }()
 	select {
 	case <-b.died:
 		return b.death()

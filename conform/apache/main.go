@@ -5,7 +5,7 @@
 // With a command, it runs the command against the broker, ends the broker, and
 // exits with the command's status:
 //
-//	go run ./conform/apache -- go test ./conform
+//	go run ./conform/apache -- go test -p 1 ./conform/...
 //
 // (go run itself exits with 1 where the command's status is another than 0; a
 // built binary passes it on.)
