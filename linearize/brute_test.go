@@ -185,10 +185,10 @@ func (b *brute) decide(s bruteState, i, pick int) (bruteState, bool) {
 	case model.Heartbeat, model.LeaveGroup:
 		r, _ = c.Decide(k.Request())
 	case model.OffsetCommit:
-		offsets := []model.Offset{model.NoOffset, model.NoOffset, model.NoOffset}
-		k.Store(offsets)
+		values := []model.Offset{model.NoOffset, model.NoOffset, model.NoOffset}
+		k.Store(values)
 		store := model.OffsetStore{Rules: c.Rules, Group: c, Committed: s.applied[:]}
-		if r.Err = store.Decide(&model.OffsetsRequest{API: k.API, MemberID: k.Member, Generation: k.Gen, Offsets: offsets}); r.Err == model.None {
+		if r.Err = store.Decide(&model.OffsetsRequest{API: k.API, MemberID: k.Member, Generation: k.Gen, Offsets: values}); r.Err == model.None {
 			parked = true
 			s.push(i)
 		}

@@ -78,8 +78,8 @@ func (r *replay) seen(format string, args ...any) {
 func (r *replay) coordinators(ctx context.Context, last int) error {
 	y := r.story
 	for id, t := range r.ids {
-		txn := y.last.Txns.IDs[id].Txn
-		if txn.State == model.NoTransaction {
+		held := y.last.Txns.IDs[id].Txn
+		if held.State == model.NoTransaction {
 			continue
 		}
 		q := newRequest(Step{Op: describe})
@@ -87,14 +87,14 @@ func (r *replay) coordinators(ctx context.Context, last int) error {
 		if err != nil {
 			return err
 		}
-		partitions := txn.Partitions
-		txn.Partitions = 0
+		partitions := held.Partitions
+		held.Partitions = 0
 		for log := range model.NumLogs {
 			if partitions.Has(log) {
-				txn.Partitions |= model.Part(logIndex(uint8(log)))
+				held.Partitions |= model.Part(logIndex(uint8(log)))
 			}
 		}
-		expected := answer{State: described(&txn), PID: y.pids[txn.PID], Epoch: txn.Epoch}
+		expected := answer{State: described(&held), PID: y.pids[held.PID], Epoch: held.Epoch}
 		if !r.compare(last, "afterwards", q.describe(), &expected, &seen) {
 			return nil
 		}

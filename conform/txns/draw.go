@@ -56,7 +56,7 @@ func (c scope) logs(kind logs) (all []uint8) {
 			all = append(all, log)
 		}
 	}
-	if kind&offsets != 0 && c.offsets {
+	if kind&groupOffsets != 0 && c.offsets {
 		all = append(all, offsetsLog)
 	}
 	return all

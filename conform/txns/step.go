@@ -22,7 +22,7 @@ type logs uint8
 
 const (
 	outputs logs = 1 << iota
-	offsets
+	groupOffsets
 )
 
 // receiver is whom a request is sent to.
@@ -124,7 +124,7 @@ func (r *request) version() version { return r.row().versions[r.Step.Style] }
 
 // newRequest is a request without a pair, and without what rows resolve.
 func newRequest(st Step) request {
-	if st.Op.row().logs == offsets {
+	if st.Op.row().logs == groupOffsets {
 		st.Log = offsetsLog
 	}
 	r := request{Step: st}

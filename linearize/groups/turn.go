@@ -286,9 +286,9 @@ func (t *turn) fetch(i int) {
 	c := &t.Calls[i]
 	w := t.draft()
 	s := t.offsets(t.coordinator(w))
-	reads := func(offsets []model.Offset) bool {
-		s.Committed = offsets
-		q := model.OffsetsRequest{API: c.API, Offsets: t.fetched[:len(offsets)]}
+	reads := func(committed []model.Offset) bool {
+		s.Committed = committed
+		q := model.OffsetsRequest{API: c.API, Offsets: t.fetched[:len(committed)]}
 		s.Decide(&q)
 		for _, v := range c.Values {
 			if q.Offsets[v.Part] != v.Value {
