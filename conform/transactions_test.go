@@ -12,6 +12,7 @@ import (
 	"fencecheck/counterexamples"
 	"fencecheck/invariants"
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/scenarios"
 	"fencecheck/search"
 )
@@ -138,7 +139,7 @@ func TestFencedProducerGoesOn(t *testing.T) {
 	}
 	s := *scenario(t, "fence-then-abort")
 	s.Goals, s.Witnesses = nil, nil
-	s.Invariants = []*invariants.Invariant{{Name: "fenced-producers-stop", Step: func(_ *model.Config, _, after *model.State) bool {
+	s.Invariants = []*invariants.Invariant{{Name: "fenced-producers-stop", Step: func(_ *cluster.Config, _, after *cluster.State) bool {
 		return !after.Last.Revived
 	}}}
 	r := search.BreadthFirst(context.Background(), s.System(), s.Options())

@@ -1,7 +1,7 @@
 package counterexamples
 
 import (
-	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/scenarios"
 	"fencecheck/search"
@@ -47,7 +47,7 @@ type Found struct {
 type Param struct{ Name, Value string }
 
 // Params names the parameters of a step.
-func Params(cfg *model.Config, st search.Step) []Param {
+func Params(cfg *cluster.Config, st search.Step) []Param {
 	args := ops.Unpack(st.Arg)
 	op := &ops.Table[st.Op]
 	var all []Param

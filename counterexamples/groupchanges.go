@@ -1,31 +1,32 @@
 package counterexamples
 
 import (
-	"strings"
-
 	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
+	"strings"
 )
 
 // groupChanges is what the group coordinator knows of its members.
-func (t *teller) groupChanges(before, after *model.State) facts {
+func (t *teller) groupChanges(before, after *cluster.State) facts {
 	b, a := &before.Group, &after.Group
 	members, assignment := t.roster(after), t.assignment(after)
 	var all facts
 	all.add(b.State != a.State, "%s", a.State)
 	all.add(b.Generation != a.Generation, "generation %d (was %d)", a.Generation, b.Generation)
 	all.add(members != t.roster(before), "%s", members)
-	all.add(assignment != t.assignment(before) && a.State == model.Stable, "%s", assignment)
+	all.add(assignment != t.assignment(before) && a.State == classic.Stable, "%s", assignment)
 	return all
 }
 
 // roster lists the members that the coordinator counts, and the ids that it
 // has only handed out.
-func (t *teller) roster(s *model.State) string {
+func (t *teller) roster(s *cluster.State) string {
 	var members, pending string
 	for i := range s.Members {
 		switch m := &s.Members[i]; {
 		case m.ID == 0:
-		case m.Is(model.Pending):
+		case m.Is(classic.Pending):
 			pending += " " + t.member(m.ID)
 		default:
 			members += " " + t.member(m.ID)
@@ -41,17 +42,17 @@ func (t *teller) roster(s *model.State) string {
 	return text
 }
 
-func (t *teller) assignment(s *model.State) string {
+func (t *teller) assignment(s *cluster.State) string {
 	var all facts
 	for i := range s.Members {
 		m := &s.Members[i]
-		all.add(m.ID != 0 && !m.Is(model.Pending), "%s has %s", t.member(m.ID), orNothing(m.Assignment))
+		all.add(m.ID != 0 && !m.Is(classic.Pending), "%s has %s", t.member(m.ID), orNothing(m.Assignment))
 	}
 	return strings.Join(all, ", ")
 }
 
 // offsetChanges is what is committed.
-func (t *teller) offsetChanges(before, after *model.State) facts {
+func (t *teller) offsetChanges(before, after *cluster.State) facts {
 	var all facts
 	for p := range t.g.cfg.AllPartitions() {
 		b, a := before.Offsets[p], after.Offsets[p]
@@ -68,7 +69,7 @@ func offsetText(o model.Offset) string {
 }
 
 // clientChanges is how a member differs.
-func (t *teller) clientChanges(b, a *model.Client) facts {
+func (t *teller) clientChanges(b, a *cluster.Client) facts {
 	var all facts
 	all.add(b.ID != a.ID && a.ID == 0, "has no member id")
 	all.add(b.ID != a.ID && a.ID != 0, "member id %s", t.member(a.ID))
@@ -80,6 +81,6 @@ func (t *teller) clientChanges(b, a *model.Client) facts {
 		all.add(read, "position %s = %d", partitionName(p), a.Position[p])
 	}
 	all.add(a.Rejoin && !b.Rejoin, "knows that it must join again")
-	all.add(a.Phase == model.Failed && b.Phase != model.Failed, "has failed: the application gets an exception")
+	all.add(a.Phase == cluster.Failed && b.Phase != cluster.Failed, "has failed: the application gets an exception")
 	return all
 }

@@ -2,23 +2,24 @@ package counterexamples
 
 import (
 	"cmp"
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
 	"fmt"
 	"strings"
-
-	"fencecheck/model"
 )
 
 // groupRequests has the words for the requests of members and administrators.
 var groupRequests = map[model.API]requestWords{
 	model.JoinGroup: {at: atGroup, stale: staleJoin, held: "the join phase ends",
-		presents: func(t *teller, r *model.Request) string {
+		presents: func(t *teller, r *cluster.Request) string {
 			text := t.presented(r.ID)
 			if t.g.cfg.Topics > 1 {
 				text += ", topics " + topicNames(r.Meta)
 			}
 			return text + t.offered(int(r.Client))
 		},
-		brings: func(t *teller, r *model.Request) string {
+		brings: func(t *teller, r *cluster.Request) string {
 			switch r.Err {
 			case model.MemberIDRequired:
 				return ": join again as " + t.member(r.NewID)
@@ -36,13 +37,13 @@ var groupRequests = map[model.API]requestWords{
 			return text
 		}},
 	model.SyncGroup: {at: atGroup, stale: staleMember, held: "the leader's plan is there",
-		presents: func(t *teller, r *model.Request) string {
+		presents: func(t *teller, r *cluster.Request) string {
 			if r.Leads {
 				return t.memberAndGeneration(r) + ", the plan " + t.plan(r)
 			}
 			return t.memberAndGeneration(r)
 		},
-		brings: func(_ *teller, r *model.Request) string {
+		brings: func(_ *teller, r *cluster.Request) string {
 			if r.Err != model.None {
 				return ""
 			}
@@ -50,23 +51,23 @@ var groupRequests = map[model.API]requestWords{
 		}},
 	model.Heartbeat: {at: atGroup, stale: staleMember, presents: (*teller).memberAndGeneration},
 	model.LeaveGroup: {at: atGroup, stale: staleJoin,
-		presents: func(t *teller, r *model.Request) string { return t.presented(r.ID) }},
+		presents: func(t *teller, r *cluster.Request) string { return t.presented(r.ID) }},
 	model.OffsetFetch: {at: atGroup,
-		brings: func(t *teller, r *model.Request) string {
+		brings: func(t *teller, r *cluster.Request) string {
 			if r.Err != model.None {
 				return ""
 			}
 			return ": " + t.offsets(r, "nothing is committed")
 		}},
 	model.OffsetCommit: {at: atGroup, stale: staleCommit,
-		presents: func(t *teller, r *model.Request) string {
+		presents: func(t *teller, r *cluster.Request) string {
 			return fmt.Sprintf("%s, %s", t.memberAndGeneration(r), t.offsets(r, "nothing"))
 		}},
 	model.OffsetDelete: {at: atGroup},
 	model.DeleteGroups: {at: atGroup},
 }
 
-func (t *teller) memberAndGeneration(r *model.Request) string {
+func (t *teller) memberAndGeneration(r *cluster.Request) string {
 	return fmt.Sprintf("%s, %s", t.presented(r.ID), presentedGeneration(r.Generation))
 }
 
@@ -99,7 +100,7 @@ func (t *teller) offered(client int) string {
 }
 
 // plan is what a leader sends: the owner of each partition.
-func (t *teller) plan(r *model.Request) string {
+func (t *teller) plan(r *cluster.Request) string {
 	var all facts
 	for p, id := range r.Plan[:r.Seen] {
 		all.add(id != 0, "%s to %s", partitionName(p), t.member(id))
@@ -108,7 +109,7 @@ func (t *teller) plan(r *model.Request) string {
 }
 
 // offsets lists those that a request or an answer names.
-func (t *teller) offsets(r *model.Request, none string) string {
+func (t *teller) offsets(r *cluster.Request, none string) string {
 	var all facts
 	for p, o := range r.Offsets[:t.g.cfg.AllPartitions()] {
 		all.add(o != model.NoOffset, "%s = %d", partitionName(p), o)
@@ -120,7 +121,7 @@ func (t *teller) offsets(r *model.Request, none string) string {
 func staleMember(t *teller, s *step) string {
 	ev := &s.after.Last
 	m := s.before.Member(ev.ID)
-	known := m != nil && !m.Is(model.Pending)
+	known := m != nil && !m.Is(classic.Pending)
 	return t.staleToken(s, known, ev.Generation == s.before.Group.Generation, fmt.Sprintf("generation %d, member %s", ev.Generation, t.member(ev.ID)))
 }
 
@@ -157,9 +158,9 @@ func (t *teller) staleToken(s *step, known, current bool, presents string) strin
 }
 
 // groupHas is what the coordinator knows at that moment.
-func groupHas(s *model.State, known bool) string {
+func groupHas(s *cluster.State, known bool) string {
 	switch {
-	case s.Group.State == model.Absent:
+	case s.Group.State == classic.Absent:
 		return "there is no such group"
 	case !known:
 		return fmt.Sprintf("the group is at generation %d and has no such member", s.Group.Generation)

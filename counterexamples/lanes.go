@@ -3,7 +3,7 @@ package counterexamples
 import (
 	"slices"
 
-	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/search"
 )
@@ -12,10 +12,10 @@ import (
 // partition's leader has a lane, but that of the group's offsets partition is the
 // group coordinator.
 const (
-	transactionLane = model.MaxClients + iota
+	transactionLane = cluster.MaxClients + iota
 	oldLane
 	outputLane
-	coordinatorLane   = outputLane + model.MaxOutputs
+	coordinatorLane   = outputLane + cluster.MaxOutputs
 	administratorLane = coordinatorLane + 1
 )
 
@@ -33,7 +33,7 @@ var laneNames = map[int]string{
 }
 
 // laneOf is whose story a step belongs to.
-func laneOf(before *model.State, st search.Step) int {
+func laneOf(before *cluster.State, st search.Step) int {
 	op, a := &ops.Table[st.Op], ops.Unpack(st.Arg)
 	switch op.Actor {
 	case ops.ByBroker:
@@ -54,14 +54,14 @@ func laneOf(before *model.State, st search.Step) int {
 }
 
 // atGroup, atTransactions and atLog are who decides a request.
-func atGroup(*model.Request) int { return coordinatorLane }
+func atGroup(*cluster.Request) int { return coordinatorLane }
 
-func atTransactions(*model.Request) int { return transactionLane }
+func atTransactions(*cluster.Request) int { return transactionLane }
 
-func atLog(r *model.Request) int { return leaderLane(r.Log) }
+func atLog(r *cluster.Request) int { return leaderLane(r.Log) }
 
 func leaderLane(p uint8) int {
-	if p == model.OffsetsLog {
+	if p == cluster.OffsetsLog {
 		return coordinatorLane
 	}
 	return outputLane + int(p)
@@ -69,7 +69,7 @@ func leaderLane(p uint8) int {
 
 func (t *teller) lane(lane int) string {
 	switch {
-	case lane < model.MaxClients:
+	case lane < cluster.MaxClients:
 		return t.client(lane)
 	case lane >= outputLane && lane < coordinatorLane:
 		return logName(lane - outputLane)
@@ -100,7 +100,7 @@ func (t *teller) lanes(steps []StoryStep) []string {
 	var names []string
 	for lane := range administratorLane + 1 {
 		name := t.lane(lane)
-		if slices.Contains(act, name) || lane >= model.MaxClients && (lane == always || slices.Contains(named, name)) {
+		if slices.Contains(act, name) || lane >= cluster.MaxClients && (lane == always || slices.Contains(named, name)) {
 			names = append(names, name)
 		}
 	}

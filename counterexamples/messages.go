@@ -4,16 +4,17 @@ import (
 	"fmt"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 )
 
 // requestWords has the words for one kind of request: a row of a part's table.
 type requestWords struct {
 	// at is the lane of whoever decides it.
-	at func(r *model.Request) int
+	at func(r *cluster.Request) int
 	// presents is what it carries, and brings what its answer adds to the error.
 	// nil: nothing.
-	presents, brings func(t *teller, r *model.Request) string
+	presents, brings func(t *teller, r *cluster.Request) string
 	// stale says what is wrong with its token, against what whoever decides it
 	// knows; "" where nothing is. nil: it has no token.
 	stale func(t *teller, s *step) string
@@ -49,7 +50,7 @@ func (t *teller) messages(s *step) []Message {
 	default: // it takes the answer
 		return []Message{t.answer(r)}
 	}
-	var seen model.State
+	var seen cluster.State
 	if _, ok := t.probe.Take(s.before, &seen, s.Op, s.args); ok {
 		all = append(all, t.deliveries(s.before, &seen, -1)...)
 	}
@@ -69,7 +70,7 @@ func (t *teller) sent(s *step) []Message {
 	}
 	sent := s.sent
 	if s.lane == 0 { // what does not travel overtakes a heartbeat that does
-		sent.Clients[a.A].Beat, sent.Clients[a.A].BeatFirst = model.Request{}, false
+		sent.Clients[a.A].Beat, sent.Clients[a.A].BeatFirst = cluster.Request{}, false
 	}
 	all = append(all, t.consulted(&sent, r, false)...)
 	decided, ok := t.deciding(&sent, decideOp, ops.Args{A: a.A, B: s.lane, Pick: a.Pick, Order: a.Order})
@@ -86,11 +87,11 @@ var decideOp = func() uint16 {
 
 // deciding lets a request be decided, its answer not yet taken. A batch that is
 // appended at once is decided in two halves here.
-func (t *teller) deciding(before *model.State, op uint16, a ops.Args) (decided model.State, ok bool) {
+func (t *teller) deciding(before *cluster.State, op uint16, a ops.Args) (decided cluster.State, ok bool) {
 	if _, ok = t.probe.Take(before, &decided, op, a); !ok {
 		return decided, false
 	}
-	if r := &decided.Clients[a.A].App; r.Status == model.Admitted && !t.g.cfg.Travels[model.AddPartitionsToTxn] {
+	if r := &decided.Clients[a.A].App; r.Status == cluster.Admitted && !t.g.cfg.Travels[model.AddPartitionsToTxn] {
 		half := decided
 		_, ok = t.probe.Take(&half, &decided, decideOp, ops.Args{A: a.A})
 	}
@@ -141,21 +142,21 @@ func (t *teller) decidedLate(s *step) []Message {
 
 // splits tells whether a batch is only admitted now, and appended in a later
 // step.
-func (t *teller) splits(r *model.Request) bool {
+func (t *teller) splits(r *cluster.Request) bool {
 	batch := r.API == model.Produce || r.API == model.TxnOffsetCommit
-	return batch && r.Status == model.InFlight && t.g.cfg.Travels[model.AddPartitionsToTxn]
+	return batch && r.Status == cluster.InFlight && t.g.cfg.Travels[model.AddPartitionsToTxn]
 }
 
 const takenForRepeat = ", taken for a repeat"
 
 // outcome is the answer to the request just decided, and the answers to those
 // that waited.
-func (t *teller) outcome(before, decided *model.State, client, lane uint8) []Message {
+func (t *teller) outcome(before, decided *cluster.State, client, lane uint8) []Message {
 	var all []Message
 	switch r := ops.Awaited(&decided.Clients[client], lane); {
-	case r.Status == model.Parked:
+	case r.Status == cluster.Parked:
 		all = append(all, t.holds(r, "the request is held until "+wordsOf(r.API).held))
-	case r.Status == model.Admitted:
+	case r.Status == cluster.Admitted:
 		all = append(all, t.holds(r, "it may be appended, in a step of its own"))
 	case r.API != model.NoAPI:
 		m := t.answer(r)
@@ -168,15 +169,15 @@ func (t *teller) outcome(before, decided *model.State, client, lane uint8) []Mes
 }
 
 // deliveries are the answers to requests that the coordinator held.
-func (t *teller) deliveries(before, seen *model.State, but int) []Message {
+func (t *teller) deliveries(before, seen *cluster.State, but int) []Message {
 	var all []Message
 	for i := range t.g.cfg.Clients() {
 		was, is := &before.Clients[i].App, &seen.Clients[i].App
-		if i == but || was.Status != model.Parked || is.Status != model.Answered {
+		if i == but || was.Status != cluster.Parked || is.Status != cluster.Answered {
 			continue
 		}
 		m := t.answer(is)
-		m.Delayed = t.g.cfg.Travels[is.API] || seen.Clients[i].Process != model.Running
+		m.Delayed = t.g.cfg.Travels[is.API] || seen.Clients[i].Process != cluster.Running
 		all = append(all, m)
 	}
 	return all
@@ -192,7 +193,7 @@ func (t *teller) leaving(s *step) []Message {
 }
 
 // request is a request in words.
-func (t *teller) request(r *model.Request, delayed bool) Message {
+func (t *teller) request(r *cluster.Request, delayed bool) Message {
 	words := wordsOf(r.API)
 	m := Message{From: t.client(int(r.Client)), To: t.lane(words.at(r)), API: r.API.String(), Request: true, Delayed: delayed}
 	if words.presents != nil {
@@ -202,7 +203,7 @@ func (t *teller) request(r *model.Request, delayed bool) Message {
 }
 
 // answer is an answer in words.
-func (t *teller) answer(r *model.Request) Message {
+func (t *teller) answer(r *cluster.Request) Message {
 	m := t.reply(r, r.Err.String())
 	if brings := wordsOf(r.API).brings; brings != nil {
 		m.Text += brings(t, r)
@@ -211,23 +212,23 @@ func (t *teller) answer(r *model.Request) Message {
 }
 
 // holds says that there is no answer yet.
-func (t *teller) holds(r *model.Request, why string) Message {
+func (t *teller) holds(r *cluster.Request, why string) Message {
 	m := t.reply(r, "none yet: "+why)
 	m.Held = true
 	return m
 }
 
-func (t *teller) reply(r *model.Request, text string) Message {
+func (t *teller) reply(r *cluster.Request, text string) Message {
 	return Message{From: t.lane(wordsOf(r.API).at(r)), To: t.client(int(r.Client)), API: r.API.String(), Text: text}
 }
 
 // consulted is what a partition's leader asks the transaction coordinator before
 // it takes a batch, and the answer.
-func (t *teller) consulted(before *model.State, r *model.Request, byOld bool) []Message {
-	if r.API != model.Produce && r.API != model.TxnOffsetCommit || r.Status != model.InFlight {
+func (t *teller) consulted(before *cluster.State, r *cluster.Request, byOld bool) []Message {
+	if r.API != model.Produce && r.API != model.TxnOffsetCommit || r.Status != cluster.InFlight {
 		return nil
 	}
-	var scratch model.State
+	var scratch cluster.State
 	asks, answer := t.probe.Consults(before, &scratch, r, byOld)
 	if !asks {
 		return nil

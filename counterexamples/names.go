@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/scenarios"
 )
@@ -31,8 +32,8 @@ var (
 func partitionName(p int) string { return "p" + number(p) }
 
 // memberName is the client that an id was made for, and which of its ids it is.
-func memberName(cfg *model.Config, id model.MemberID) string {
-	return clientName(cfg, model.ClientOf(id)) + "." + number(model.LifeOf(id)+1)
+func memberName(cfg *cluster.Config, id model.MemberID) string {
+	return clientName(cfg, cluster.ClientOf(id)) + "." + number(cluster.LifeOf(id)+1)
 }
 
 // list is each item in words, one behind the other.
@@ -71,7 +72,7 @@ func orNothing(set model.PartSet) string {
 // logName is o0, o1, ... for output partitions, and the group's partition of
 // __consumer_offsets.
 func logName(p int) string {
-	if p == model.OffsetsLog {
+	if p == cluster.OffsetsLog {
 		return "offsets"
 	}
 	return "o" + number(p)
@@ -82,7 +83,7 @@ func logNames(set model.PartSet) string { return list(places(set), " ", logName)
 
 // leaderName is a log in a sentence.
 func leaderName(p uint8) string {
-	if p == model.OffsetsLog {
+	if p == cluster.OffsetsLog {
 		return "the group's offsets"
 	}
 	return logName(int(p))
@@ -96,13 +97,13 @@ func leaderNames(set model.PartSet) string {
 // inputName is an input record by its partition and offset.
 func inputName(value uint8) string {
 	v := int(value - 1)
-	return fmt.Sprintf("%s@%d", partitionName(v/model.MaxRecords), v%model.MaxRecords)
+	return fmt.Sprintf("%s@%d", partitionName(v/cluster.MaxRecords), v%cluster.MaxRecords)
 }
 
 var lanes = [...]string{"app", "heartbeat"}
 
 // paramValue is how a parameter's value is written.
-func paramValue(cfg *model.Config, kind ops.Param, v uint8) string {
+func paramValue(cfg *cluster.Config, kind ops.Param, v uint8) string {
 	switch kind {
 	case ops.Client:
 		return clientName(cfg, int(v))
@@ -123,7 +124,7 @@ func paramValue(cfg *model.Config, kind ops.Param, v uint8) string {
 }
 
 // parseParam is the inverse of paramValue; its error says what would be right.
-func parseParam(cfg *model.Config, kind ops.Param, word string) (uint8, error) {
+func parseParam(cfg *cluster.Config, kind ops.Param, word string) (uint8, error) {
 	switch kind {
 	case ops.Client:
 		return parseClient(cfg, word)
@@ -143,15 +144,15 @@ func parseParam(cfg *model.Config, kind ops.Param, word string) (uint8, error) {
 			return 0, err
 		}
 		l, err := strconv.Atoi(life)
-		if err != nil || l < 1 || model.ClientOf(model.NewMemberID(int(c), l-1)) != int(c) {
+		if err != nil || l < 1 || cluster.ClientOf(cluster.NewMemberID(int(c), l-1)) != int(c) {
 			return 0, fmt.Errorf("found %q; right would be a member id such as %s.1", word, client)
 		}
-		return uint8(model.NewMemberID(int(c), l-1)), nil
+		return uint8(cluster.NewMemberID(int(c), l-1)), nil
 	case ops.Topics:
 		return parseTopics(cfg, word)
 	case ops.Log:
-		if word == logName(model.OffsetsLog) && cfg.HasLog(model.OffsetsLog) {
-			return model.OffsetsLog, nil
+		if word == logName(cluster.OffsetsLog) && cfg.HasLog(cluster.OffsetsLog) {
+			return cluster.OffsetsLog, nil
 		}
 		return parseNumbered("o", word, 0, cfg.Outputs-1)
 	case ops.Output:
@@ -161,10 +162,10 @@ func parseParam(cfg *model.Config, kind ops.Param, word string) (uint8, error) {
 	case ops.Choice:
 		return parseNumbered("", word, 0, 1)
 	}
-	return parseNumbered("", word, 0, model.MaxLate-1)
+	return parseNumbered("", word, 0, cluster.MaxLate-1)
 }
 
-func parseClient(cfg *model.Config, word string) (uint8, error) {
+func parseClient(cfg *cluster.Config, word string) (uint8, error) {
 	if cfg.Simple > 0 && strings.HasPrefix(word, "s") {
 		n, err := parseNumbered("s", word, 1, cfg.Simple)
 		return n - 1 + uint8(cfg.Members), err
@@ -201,7 +202,7 @@ func span(letter string, low, high int) string {
 	return fmt.Sprintf("%s%d to %s%d", letter, low, letter, high)
 }
 
-func parseTopics(cfg *model.Config, word string) (uint8, error) {
+func parseTopics(cfg *cluster.Config, word string) (uint8, error) {
 	var set model.Meta
 	for name := range strings.SplitSeq(word, ",") {
 		n, err := parseNumbered("t", name, 0, cfg.Topics-1)

@@ -1,26 +1,26 @@
 package counterexamples
 
 import (
-	"fmt"
-
 	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fmt"
 )
 
 // numbers are those that a story gives to ids and transactions. The model uses
 // an id again that nobody knows any more; the story numbers them on, as if they
 // were never used again.
 type numbers struct {
-	ids     map[model.MemberID]int          // which of its client's ids one is
-	given   [model.MaxClients]int           // how many ids each client has been given
-	pids    map[model.ProducerID]int        // of producer ids
-	issued  int                             // producer ids so far
-	works   map[model.WorkID]int            // which of its client's transactions one is
-	begun   [model.MaxClients]int           // transactions of each client so far
-	givenUp [model.MaxClients]model.Request // the last request that each client gave up on
+	ids     map[model.MemberID]int              // which of its client's ids one is
+	given   [cluster.MaxClients]int             // how many ids each client has been given
+	pids    map[model.ProducerID]int            // of producer ids
+	issued  int                                 // producer ids so far
+	works   map[cluster.WorkID]int              // which of its client's transactions one is
+	begun   [cluster.MaxClients]int             // transactions of each client so far
+	givenUp [cluster.MaxClients]cluster.Request // the last request that each client gave up on
 }
 
 func newNumbers() numbers {
-	return numbers{ids: map[model.MemberID]int{}, pids: map[model.ProducerID]int{}, works: map[model.WorkID]int{}}
+	return numbers{ids: map[model.MemberID]int{}, pids: map[model.ProducerID]int{}, works: map[cluster.WorkID]int{}}
 }
 
 // learn numbers what a step has made up.
@@ -30,7 +30,7 @@ func (t *teller) learn(s *step) {
 		if id == 0 || s.before.Member(id) != nil || s.after.Last.ID == id {
 			continue
 		}
-		client := model.ClientOf(id)
+		client := cluster.ClientOf(id)
 		t.given[client]++
 		t.ids[id] = t.given[client]
 	}
@@ -38,7 +38,7 @@ func (t *teller) learn(s *step) {
 	case s.op.Name == "give-up" && s.args.B == 0:
 		t.givenUp[s.args.A] = s.before.Clients[s.args.A].App
 	case s.op.Name == "crash":
-		t.givenUp[s.args.A] = model.Request{}
+		t.givenUp[s.args.A] = cluster.Request{}
 	}
 	fresh := s.after.ProducerIDs(t.g.cfg) &^ s.before.ProducerIDs(t.g.cfg)
 	for id := model.ProducerID(1); fresh>>id != 0; id++ {
@@ -52,18 +52,18 @@ func (t *teller) learn(s *step) {
 		begun = t.newTransaction(s.before, &s.sent)
 	}
 	if begun != 0 {
-		client := model.WorkClient(begun)
+		client := cluster.WorkClient(begun)
 		t.begun[client]++
 		t.works[begun] = t.begun[client]
 	}
 }
 
 // newTransaction finds the transaction that has begun from one state to another.
-func (t *teller) newTransaction(before, after *model.State) model.WorkID {
+func (t *teller) newTransaction(before, after *cluster.State) cluster.WorkID {
 	for i := range t.g.cfg.Clients() {
 		for place := range after.Txns.Works[i] {
-			if before.Txns.Works[i][place].Told == model.NoWork && after.Txns.Works[i][place].Told != model.NoWork {
-				return model.NewWorkID(i, place)
+			if before.Txns.Works[i][place].Told == cluster.NoWork && after.Txns.Works[i][place].Told != cluster.NoWork {
+				return cluster.NewWorkID(i, place)
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func (t *teller) client(i int) string { return clientName(t.g.cfg, i) }
 // member names an id.
 func (t *teller) member(id model.MemberID) string {
 	if n, ok := t.ids[id]; ok {
-		return t.client(model.ClientOf(id)) + "." + number(n)
+		return t.client(cluster.ClientOf(id)) + "." + number(n)
 	}
 	return memberName(t.g.cfg, id)
 }
@@ -98,11 +98,11 @@ func (t *teller) pair(id model.ProducerID, e model.Epoch) string {
 }
 
 // work names a transaction: w1:t2 is the second one of w1.
-func (t *teller) work(w model.WorkID) string {
+func (t *teller) work(w cluster.WorkID) string {
 	if w == 0 {
 		return "no transaction"
 	}
-	return fmt.Sprintf("%s:t%d", t.client(model.WorkClient(w)), t.works[w])
+	return fmt.Sprintf("%s:t%d", t.client(cluster.WorkClient(w)), t.works[w])
 }
 
 // idOf is the transactional id of a client.
@@ -122,7 +122,7 @@ func (t *teller) legend() string {
 }
 
 // record is what a transaction writes to an output.
-func (t *teller) record(w model.WorkID, value uint8) string {
+func (t *teller) record(w cluster.WorkID, value uint8) string {
 	if value == 0 {
 		return "the record of " + t.work(w)
 	}

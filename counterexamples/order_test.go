@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/scenarios"
 	"fencecheck/search"
@@ -20,10 +21,10 @@ type contrary struct {
 	probe *scenarios.System
 }
 
-func (c contrary) Fork() search.System[model.State] { return c }
+func (c contrary) Fork() search.System[cluster.State] { return c }
 
-func (c contrary) Next(s, next *model.State, emit func(search.Step)) {
-	var other model.State
+func (c contrary) Next(s, next *cluster.State, emit func(search.Step)) {
+	var other cluster.State
 	c.System.Next(s, next, func(st search.Step) {
 		a := ops.Unpack(st.Arg)
 		if a.Order == 0 {
@@ -50,7 +51,7 @@ func TestOrderIsKept(t *testing.T) {
 	o := s.Options()
 	o.Goals = nil
 	o.Workers = 1
-	r := search.BreadthFirst(context.Background(), search.System[model.State](contrary{s.System(), s.System()}), o)
+	r := search.BreadthFirst(context.Background(), search.System[cluster.State](contrary{s.System(), s.System()}), o)
 	if r.Violation == nil || !slices.ContainsFunc(r.Violation.Trace.Steps, func(st search.Step) bool { return ops.Unpack(st.Arg).Order > 0 }) {
 		t.Fatal("found no violation in which a leader lists the members in another order")
 	}

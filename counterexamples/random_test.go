@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/scenarios"
 	"fencecheck/search"
 )
@@ -42,7 +43,7 @@ func drawDefinition(t *rapid.T, d *scenarios.Definition) {
 		JoinV3:     rapid.IntRange(0, 3).Draw(t, "join v3") == 0,
 		Faults:     map[string]int{},
 	}
-	d.Simple = rapid.IntRange(0, min(1, model.MaxClients-d.Members)).Draw(t, "simple")
+	d.Simple = rapid.IntRange(0, min(1, cluster.MaxClients-d.Members)).Draw(t, "simple")
 	d.Topics = rapid.IntRange(1, 2).Draw(t, "topics")
 	d.InitialDelays = rapid.IntRange(0, 2).Draw(t, "initial delays")
 	lists := [][]string{{"range"}, {"roundrobin"}, {"range", "roundrobin"}, {"roundrobin", "range"}}
@@ -59,19 +60,19 @@ func drawDefinition(t *rapid.T, d *scenarios.Definition) {
 }
 
 func drawFaults(t *rapid.T, d *scenarios.Definition) {
-	for b := range model.NumBudgets {
+	for b := range cluster.NumBudgets {
 		if b.Part() == model.TransactionsPart {
 			continue
 		}
 		least, most := 0, 3
 		switch b {
-		case model.LateRequests, model.LostAnswers:
+		case cluster.LateRequests, cluster.LostAnswers:
 			most = 2 * rapid.IntRange(0, 1).Draw(t, "requests travel")
-		case model.AddedPartitions:
-			most = min(1, model.MaxPartitions-d.Partitions)
-		case model.Subscriptions:
+		case cluster.AddedPartitions:
+			most = min(1, cluster.MaxPartitions-d.Partitions)
+		case cluster.Subscriptions:
 			most = d.Topics - 1
-		case model.Expiries:
+		case cluster.Expiries:
 			if d.Clock != "async" {
 				continue
 			}
@@ -164,7 +165,7 @@ func runsOf(draw func(t *rapid.T, d *scenarios.Definition), mutations []string, 
 
 func (r *run) walk(t *rapid.T) {
 	sys, o := r.scenario.System(), r.scenario.Options()
-	var cur, next model.State
+	var cur, next cluster.State
 	cur.Initial(sys.Config())
 	var enabled []search.Step
 	for len(r.steps) < longest {

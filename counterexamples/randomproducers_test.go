@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/scenarios"
 )
 
@@ -16,7 +17,7 @@ func drawProducers(t *rapid.T, d *scenarios.Definition) {
 	*d = scenarios.Definition{
 		ID: "random", Title: "a random scenario with transactions", Protocol: "transactional-producer",
 		Expect:  scenarios.Expectation{Verdict: "holds"},
-		Outputs: rapid.IntRange(1, model.MaxOutputs).Draw(t, "outputs"),
+		Outputs: rapid.IntRange(1, cluster.MaxOutputs).Draw(t, "outputs"),
 		Clock:   rapid.SampledFrom([]string{"timely", "async"}).Draw(t, "clock"),
 		Faults:  map[string]int{},
 		Invariants: []string{"no-torn-transaction", "truthful-outcome", "epoch-monotone", "tokens-unique-durable",
@@ -32,7 +33,7 @@ func drawProducers(t *rapid.T, d *scenarios.Definition) {
 		d.Writers = rapid.IntRange(1, 3).Draw(t, "writers")
 		d.Transactions = rapid.IntRange(1, 4).Draw(t, "transactions")
 		for range d.Writers {
-			d.IDs = append(d.IDs, rapid.IntRange(0, model.MaxTransactionals-1).Draw(t, "transactional id"))
+			d.IDs = append(d.IDs, rapid.IntRange(0, cluster.MaxTransactionals-1).Draw(t, "transactional id"))
 		}
 	}
 	if d.Writers > 0 && !slices.Contains(d.IDs, 1-d.IDs[0]) {
@@ -41,7 +42,7 @@ func drawProducers(t *rapid.T, d *scenarios.Definition) {
 		d.Invariants = append(d.Invariants, "no-stale-write")
 	}
 	drawProducerFaults(t, d)
-	if d.Faults[model.Zombies.String()] == 0 { // a deposed coordinator gives out what it has in memory
+	if d.Faults[cluster.Zombies.String()] == 0 { // a deposed coordinator gives out what it has in memory
 		d.Invariants = append(d.Invariants, "fence-is-final")
 	}
 }
@@ -49,16 +50,16 @@ func drawProducers(t *rapid.T, d *scenarios.Definition) {
 // drawProducerFaults leaves out that ids and producers are forgotten, after which
 // tokens begin again.
 func drawProducerFaults(t *rapid.T, d *scenarios.Definition) {
-	for _, b := range []model.Budget{model.Pauses, model.Crashes, model.LateRequests, model.LostAnswers, model.Aborts, model.Failovers, model.Zombies, model.LeaderFailovers} {
+	for _, b := range []cluster.Budget{cluster.Pauses, cluster.Crashes, cluster.LateRequests, cluster.LostAnswers, cluster.Aborts, cluster.Failovers, cluster.Zombies, cluster.LeaderFailovers} {
 		if n := rapid.IntRange(0, 2).Draw(t, b.String()); n > 0 {
 			d.Faults[b.String()] = n
 		}
 	}
-	if zombies := model.Zombies.String(); d.Faults[zombies] > 0 { // each comes of a failover
-		d.Faults[model.Failovers.String()] = d.Faults[zombies]
+	if zombies := cluster.Zombies.String(); d.Faults[zombies] > 0 { // each comes of a failover
+		d.Faults[cluster.Failovers.String()] = d.Faults[zombies]
 	}
 	if d.Clock == "async" {
-		d.Faults[model.Expiries.String()] = rapid.IntRange(1, 2).Draw(t, "expiries")
+		d.Faults[cluster.Expiries.String()] = rapid.IntRange(1, 2).Draw(t, "expiries")
 	}
 	travelling := d.Faults["late_requests"]+d.Faults["lost_answers"]+d.Faults["zombie_coordinators"] > 0
 	if travelling {

@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"fencecheck/invariants"
-	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/scenarios"
 	"fencecheck/search"
@@ -143,7 +143,7 @@ func (d *document) steps(root ast.Node, c *Counterexample) error {
 	return nil
 }
 
-func (d *document) step(n ast.Node, field string, cfg *model.Config) (st search.Step, err error) {
+func (d *document) step(n ast.Node, field string, cfg *cluster.Config) (st search.Step, err error) {
 	if err := d.object(n, field, "op", "params"); err != nil {
 		return st, err
 	}
@@ -168,7 +168,7 @@ func opNames() []string {
 }
 
 // args reads the parameters that an operation has, no more and no less.
-func (d *document) args(n ast.Node, field string, op *ops.Op, cfg *model.Config) (a ops.Args, err error) {
+func (d *document) args(n ast.Node, field string, op *ops.Op, cfg *cluster.Config) (a ops.Args, err error) {
 	params := get(n, "params")
 	if params == nil {
 		params = ast.Mapping(n.GetToken(), true)
@@ -185,7 +185,7 @@ func (d *document) args(n ast.Node, field string, op *ops.Op, cfg *model.Config)
 		}
 	}
 	if get(params, pickParam) != nil {
-		parse := func(word string) (uint8, error) { return parseNumbered("", word, 0, model.MaxMembers-1) }
+		parse := func(word string) (uint8, error) { return parseNumbered("", word, 0, cluster.MaxMembers-1) }
 		if err := arg(d, params, field, pickParam, &a.Pick, parse); err != nil {
 			return a, err
 		}

@@ -1,11 +1,12 @@
 package counterexamples
 
 import (
+	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fencecheck/model/txn"
 	"fmt"
 	"slices"
 	"strings"
-
-	"fencecheck/model"
 )
 
 // readerChanges is what readers with read_committed learn in a step: which records
@@ -29,9 +30,9 @@ func (t *teller) readerChanges(s *step) []Change {
 
 // A recordRead says what becomes of one record for readers.
 type recordRead struct {
-	entry   model.Entry
+	entry   cluster.Entry
 	visible bool
-	outcome model.Outcome
+	outcome txn.Outcome
 	again   bool // its input had a visible output before
 }
 
@@ -42,7 +43,7 @@ func (r *recordRead) text(t *teller, p int) string {
 		return fmt.Sprintf("get %s from %s, for the second time", record, logName(p))
 	case r.visible:
 		return fmt.Sprintf("get %s from %s", record, logName(p))
-	case r.outcome == model.Aborted:
+	case r.outcome == txn.Aborted:
 		return fmt.Sprintf("skip %s in %s, which is aborted", record, logName(p))
 	}
 	return fmt.Sprintf("will get %s from %s once the transaction before it has ended", record, logName(p))
@@ -50,32 +51,32 @@ func (r *recordRead) text(t *teller, p int) string {
 
 // recordsRead asks the readers' rules about a log to which the step has appended a
 // record or a marker.
-func (t *teller) recordsRead(rules *model.Rules, s *step, after *model.State, p int) []recordRead {
+func (t *teller) recordsRead(rules *model.Rules, s *step, after *cluster.State, p int) []recordRead {
 	old := s.before.Txns.Logs[p]
-	log := append([]model.Entry(nil), old.Log[:old.Len()]...)
+	log := append([]cluster.Entry(nil), old.Log[:old.Len()]...)
 	decided := len(log)
 	if m := &s.request; m.API == model.WriteTxnMarkers && int(m.Log) == p && after.Last.Err == model.None {
-		kind := model.AbortMarker
+		kind := txn.AbortMarker
 		if m.Commit {
-			kind = model.CommitMarker
+			kind = txn.CommitMarker
 		}
-		log = append(log, model.Entry{Rec: model.Record{Kind: kind, PID: m.PID}})
+		log = append(log, cluster.Entry{Rec: txn.Record{Kind: kind, PID: m.PID}})
 	} else if now := after.Txns.Logs[p]; after.Last.API == model.Produce && int(after.Last.Log) == p && now.Len() == decided+1 {
 		log = append(log, now.Log[decided])
 	}
 	var all []recordRead
-	stable := model.LastStableOffset(rules, log, len(log))
+	stable := txn.LastStableOffset(rules, log, len(log))
 	seen := map[uint8]bool{}
 	for i, e := range log {
-		if e.Rec.Kind != model.TransactionalRecord || e.Read && i < decided {
+		if e.Rec.Kind != txn.TransactionalRecord || e.Read && i < decided {
 			continue
 		}
-		was := model.Undecided
+		was := txn.Undecided
 		if i < decided {
-			was, _ = model.OutcomeOf(log[:decided], i)
+			was, _ = txn.OutcomeOf(log[:decided], i)
 		}
-		is, _ := model.OutcomeOf(log, i)
-		if visible := i < stable && model.Reads(rules, log, i); visible || was != is {
+		is, _ := txn.OutcomeOf(log, i)
+		if visible := i < stable && txn.Reads(rules, log, i); visible || was != is {
 			again := visible && e.Value > 0 && (seen[e.Value] || len(t.outputs[e.Value]) > 0)
 			seen[e.Value] = seen[e.Value] || visible
 			all = append(all, recordRead{e, visible, is, again})
@@ -86,7 +87,7 @@ func (t *teller) recordsRead(rules *model.Rules, s *step, after *model.State, p 
 
 // missingLater says what a rule would have changed that no actor has
 // noticed yet: what readers get, or what is remembered.
-func (t *teller) missingLater(b *restored, s *step, other *model.State) string {
+func (t *teller) missingLater(b *restored, s *step, other *cluster.State) string {
 	if !t.g.cfg.Producing() {
 		return ""
 	}

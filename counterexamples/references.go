@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 )
 
@@ -42,7 +43,7 @@ var references = map[string]func(t *teller, s *step, n []int) string{
 	},
 	"transaction": func(t *teller, s *step, n []int) string {
 		if len(n) > 0 {
-			return t.work(model.WorkID(n[0]))
+			return t.work(cluster.WorkID(n[0]))
 		}
 		return t.current(s)
 	},
@@ -81,7 +82,7 @@ func (t *teller) named(s *step, text string) string {
 }
 
 // requestName is a request with the transaction that its sender means.
-func (t *teller) requestName(r *model.Request) string {
+func (t *teller) requestName(r *cluster.Request) string {
 	if r.Work == 0 {
 		return r.API.String()
 	}
@@ -99,7 +100,7 @@ func (t *teller) current(s *step) string {
 
 // begins introduces a transaction that begins with what its producer does.
 func (t *teller) begins(s *step, _ []int) string {
-	if s.before.Clients[s.args.A].Producer.Phase == model.InTransaction {
+	if s.before.Clients[s.args.A].Producer.Phase == cluster.InTransaction {
 		return ""
 	}
 	return fmt.Sprintf("begins its %s transaction: ", ordinal(t.begun[s.args.A]))

@@ -3,7 +3,7 @@ package counterexamples
 import (
 	"slices"
 
-	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/search"
 )
 
@@ -13,7 +13,7 @@ const maxOrders = 20_000
 // switches counts how often the story goes from one lane to another.
 func (g *trial) switches(steps []search.Step) int {
 	s := g.start()
-	var next model.State
+	var next cluster.State
 	n, last := 0, -1
 	for i, st := range steps {
 		lane := laneOf(&s, st)
@@ -32,7 +32,7 @@ func (g *trial) switches(steps []search.Step) int {
 // A prefix is the best way found so far to take some of the steps and arrive
 // in one state with one lane having the word.
 type prefix struct {
-	state    model.State
+	state    cluster.State
 	left     []uint8 // how often each kind of step remains
 	steps    []search.Step
 	lane     int // of the last step
@@ -94,7 +94,7 @@ func kindsOf(steps []search.Step) (kinds []search.Step, counts []uint8) {
 // extend takes each step that remains, where it is enabled. A prefix that
 // breaks the invariant is whole.
 func (g *trial) extend(p *prefix, kinds []search.Step, last bool, found map[string]*prefix) {
-	var next model.State
+	var next cluster.State
 	for i, st := range kinds {
 		if p.left[i] == 0 {
 			continue

@@ -2,9 +2,9 @@ package counterexamples
 
 import (
 	"context"
-	"fmt"
-
 	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fmt"
 )
 
 // A Difference is where today's model does not follow a counterexample.
@@ -37,7 +37,7 @@ func Replay(c *Counterexample) (*Difference, error) {
 
 func (g *trial) replay(c *Counterexample) *Difference {
 	s := g.start()
-	var next model.State
+	var next cluster.State
 	for i, st := range c.Steps {
 		if _, ok := g.sys.Take(&s, &next, st); !ok {
 			return &Difference{i + 1, fmt.Sprintf("%s is not possible here", g.describe(st))}

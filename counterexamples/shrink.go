@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/search"
 )
@@ -126,7 +127,7 @@ func swapClient(kind ops.Param, v, a, b uint8) uint8 {
 		return swap(v, a, b)
 	case ops.Member:
 		id := model.MemberID(v)
-		return uint8(model.NewMemberID(int(swap(uint8(model.ClientOf(id)), a, b)), model.LifeOf(id)))
+		return uint8(cluster.NewMemberID(int(swap(uint8(cluster.ClientOf(id)), a, b)), cluster.LifeOf(id)))
 	}
 	return v
 }
@@ -146,7 +147,7 @@ func mapped(steps []search.Step, change func(kind ops.Param, v uint8) uint8) []s
 // another outcome.
 func (g *trial) replace(steps []search.Step, try func([]search.Step) bool) bool {
 	s := g.start()
-	var next model.State
+	var next cluster.State
 	for i, st := range steps {
 		var others []search.Step
 		g.sys.Next(&s, &next, func(other search.Step) {

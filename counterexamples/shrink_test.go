@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/scenarios"
 	"fencecheck/search"
 )
@@ -141,7 +142,7 @@ func label(s *scenarios.Scenario) string {
 func randomFailure(t *testing.T, s *scenarios.Scenario, seed uint64) (Found, bool) {
 	t.Helper()
 	if len(s.Goals) == 0 {
-		r := search.Walk(context.Background(), s.System(), search.WalkOptions[model.State]{
+		r := search.Walk(context.Background(), s.System(), search.WalkOptions[cluster.State]{
 			Invariants: s.Options().Invariants, Seed: seed, Runs: 1000, Steps: 80})
 		if r.Violation == nil {
 			return Found{}, false
@@ -164,7 +165,7 @@ func randomFailure(t *testing.T, s *scenarios.Scenario, seed uint64) (Found, boo
 
 func (g *trial) randomRun(random *rand.Rand, most int) []search.Step {
 	s := g.start()
-	var next, drawn model.State
+	var next, drawn cluster.State
 	var steps []search.Step
 	for range most {
 		n := 0
@@ -237,7 +238,7 @@ func TestCalmestIsBest(t *testing.T) {
 // taken is the naive way to take one more step.
 func (g *trial) taken(p *prefix, i int, all []search.Step) *prefix {
 	kinds, _ := kindsOf(all)
-	var next model.State
+	var next cluster.State
 	st, ok := g.sys.Take(&p.state, &next, kinds[i])
 	last := len(p.steps) == len(all)-1
 	switch {

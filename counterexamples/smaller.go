@@ -1,7 +1,7 @@
 package counterexamples
 
 import (
-	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/scenarios"
 	"fencecheck/search"
 )
@@ -62,7 +62,7 @@ func (g *trial) shortest(most int) ([]search.Step, bool) {
 	if g.goal == nil { // a trap shows only when everything has been explored
 		o.MaxDepth = most
 	}
-	r := search.BreadthFirst(g.ctx, search.System[model.State](g.sys), o)
+	r := search.BreadthFirst(g.ctx, search.System[cluster.State](g.sys), o)
 	if r.Violation == nil || len(r.Violation.Trace.Steps) > most {
 		return nil, false
 	}

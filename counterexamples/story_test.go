@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/scenarios"
 	"fencecheck/search"
@@ -29,7 +30,7 @@ func TestEveryTransactionCanBeTold(t *testing.T) {
 		drawProducers(t, d)
 		d.Version = rapid.IntRange(1, 2).Draw(t, "version")
 		d.BareGroup = rapid.Bool().Draw(t, "bare group")
-		for _, b := range []model.Budget{model.LostAppends, model.ProducerExpiries, model.IDExpiries} {
+		for _, b := range []cluster.Budget{cluster.LostAppends, cluster.ProducerExpiries, cluster.IDExpiries} {
 			if n := rapid.IntRange(0, 2).Draw(t, b.String()); n > 0 {
 				d.Faults[b.String()] = n
 			}
@@ -47,7 +48,7 @@ func everyRunCanBeTold(t *testing.T, all *rapid.Generator[run]) {
 			rt.Fatal(err)
 		}
 		sys := r.scenario.System()
-		var cur, next model.State
+		var cur, next cluster.State
 		cur.Initial(sys.Config())
 		for i, told := range s.Steps {
 			taken, ok := sys.Take(&cur, &next, r.steps[i])
@@ -63,7 +64,7 @@ func everyRunCanBeTold(t *testing.T, all *rapid.Generator[run]) {
 }
 
 // misToldStep compares what is told with what happened.
-func misToldStep(cfg *model.Config, ev *model.Event, st search.Step, told *StoryStep) string {
+func misToldStep(cfg *cluster.Config, ev *cluster.Event, st search.Step, told *StoryStep) string {
 	texts := []string{told.Does, told.Stale}
 	for _, m := range told.Messages {
 		texts = append(texts, m.String())
@@ -148,14 +149,14 @@ func TestReferences(t *testing.T) {
 
 // Parameters are read as they are written.
 func TestParametersRoundTrip(t *testing.T) {
-	cfg := &model.Config{Members: 3, Simple: 2, Partitions: 3, Topics: 2}
-	cfg.Budgets[model.AddedPartitions] = 1
+	cfg := &cluster.Config{Members: 3, Simple: 2, Partitions: 3, Topics: 2}
+	cfg.Budgets[cluster.AddedPartitions] = 1
 	domains := map[ops.Param][]uint8{
 		ops.Client: {0, 1, 2, 3, 4}, ops.Partition: {0, 1, 2, 3}, ops.Lane: {0, 1}, ops.Late: {0, 1, 2}, ops.Topics: {1, 2, 3},
 	}
 	for client := range 5 {
 		for life := range 8 {
-			domains[ops.Member] = append(domains[ops.Member], uint8(model.NewMemberID(client, life)))
+			domains[ops.Member] = append(domains[ops.Member], uint8(cluster.NewMemberID(client, life)))
 		}
 	}
 	for kind, values := range domains {

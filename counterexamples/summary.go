@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/scenarios"
 )
 
 // Summaries says in one line each where the group and its clients are, for the
 // first few states whose lines differ: offsets, positions and what is on its way
 // are left out.
-func Summaries(s *scenarios.Scenario, states []model.State, most int) []string {
+func Summaries(s *scenarios.Scenario, states []cluster.State, most int) []string {
 	t := &teller{g: &trial{cfg: &s.Config}}
 	var lines []string
 	for i := range states {
@@ -24,7 +25,7 @@ func Summaries(s *scenarios.Scenario, states []model.State, most int) []string {
 }
 
 // summary is a state in one line.
-func (t *teller) summary(s *model.State) string {
+func (t *teller) summary(s *cluster.State) string {
 	var all facts
 	all.add(t.g.cfg.Consuming(), "%s at generation %d with %s; %s", s.Group.State, s.Group.Generation, t.roster(s), t.standings(s))
 	if t.g.cfg.Producing() {
@@ -34,7 +35,7 @@ func (t *teller) summary(s *model.State) string {
 }
 
 // standings says where each client is.
-func (t *teller) standings(s *model.State) string {
+func (t *teller) standings(s *cluster.State) string {
 	var words []string
 	for i := range t.g.cfg.Clients() {
 		words = append(words, t.client(i)+" "+standing(&s.Clients[i]))
@@ -42,31 +43,31 @@ func (t *teller) standings(s *model.State) string {
 	return strings.Join(words, ", ")
 }
 
-func standing(cl *model.Client) string {
+func standing(cl *cluster.Client) string {
 	switch cl.Process {
-	case model.Down:
+	case cluster.Down:
 		return "is down"
-	case model.Paused:
+	case cluster.Paused:
 		return "is paused"
-	case model.Stalled:
+	case cluster.Stalled:
 		return "is stalled"
 	}
 	switch {
-	case cl.App.Status == model.Parked && cl.App.API != model.NoAPI:
+	case cl.App.Status == cluster.Parked && cl.App.API != model.NoAPI:
 		return "waits for the answer to its " + cl.App.API.String()
-	case cl.Phase == model.Outside:
+	case cl.Phase == cluster.Outside:
 		return "is not subscribed"
-	case cl.Phase == model.Failed:
+	case cl.Phase == cluster.Failed:
 		return "has failed"
-	case cl.Phase == model.Joined:
+	case cl.Phase == cluster.Joined:
 		return "has yet to send SyncGroup"
-	case cl.Phase == model.MemberPhase:
+	case cl.Phase == cluster.MemberPhase:
 		return fmt.Sprintf("is a member in generation %d and owns %s", cl.Generation, orNothing(cl.Owned))
 	}
 	return "has to join"
 }
 
-func (t *teller) producerSummary(s *model.State) facts {
+func (t *teller) producerSummary(s *cluster.State) facts {
 	all := facts{"transaction coordinator: " + t.transactionSummary(s)}
 	for i := range t.g.cfg.Clients() {
 		all.add(t.g.cfg.HasProducer(i), "%s %s", t.client(i), t.producerStanding(&s.Clients[i].Producer))
@@ -80,7 +81,7 @@ func (t *teller) producerSummary(s *model.State) facts {
 }
 
 // transactionSummary is where the transactional ids are.
-func (t *teller) transactionSummary(s *model.State) string {
+func (t *teller) transactionSummary(s *cluster.State) string {
 	if s.Txns.Loading {
 		return "not read its log"
 	}
@@ -92,19 +93,19 @@ func (t *teller) transactionSummary(s *model.State) string {
 }
 
 // producerStanding is how far a producer is.
-func (t *teller) producerStanding(p *model.Producer) string {
+func (t *teller) producerStanding(p *cluster.Producer) string {
 	switch p.Phase {
-	case model.Ready:
+	case cluster.Ready:
 		return "is ready for a transaction"
-	case model.InTransaction:
+	case cluster.InTransaction:
 		return "is in " + t.work(p.Work)
-	case model.Committing:
+	case cluster.Committing:
 		return "is committing " + t.work(p.Work)
-	case model.Aborting:
+	case cluster.Aborting:
 		return "is aborting " + t.work(p.Work)
-	case model.AbortableError:
+	case cluster.AbortableError:
 		return "must abort " + t.work(p.Work)
-	case model.FatalError:
+	case cluster.FatalError:
 		return "has failed for good"
 	}
 	if p.Renew {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/search"
 )
@@ -68,7 +69,7 @@ func Tell(c *Counterexample) (*Story, error) {
 	}
 	before := t.g.start()
 	for i, st := range c.Steps {
-		var after model.State
+		var after cluster.State
 		taken, ok := t.g.sys.Take(&before, &after, st)
 		if !ok {
 			return nil, fmt.Errorf("step %d: %s is not possible here", i+1, t.g.describe(st))
@@ -106,18 +107,18 @@ func (t *teller) claim() string {
 // A step is what a story tells, with the states before and after it.
 type step struct {
 	search.Step
-	before, after *model.State
+	before, after *cluster.State
 	op            *ops.Op
 	args          ops.Args
 	// request is what the step sends or is about; without an API there is none.
 	// What is sent is so, on lane, in sent: the state in which it travels, as it
 	// may do in truth or not.
-	request model.Request
+	request cluster.Request
 	lane    uint8
-	sent    model.State
+	sent    cluster.State
 }
 
-func (t *teller) step(before, after *model.State, st search.Step) *step {
+func (t *teller) step(before, after *cluster.State, st search.Step) *step {
 	s := &step{Step: st, before: before, after: after, op: &ops.Table[st.Op], args: ops.Unpack(st.Arg)}
 	client := s.args.A
 	switch {
@@ -214,7 +215,7 @@ func (t *teller) stale(s *step) string {
 
 // missing compares a step with the same one where a mutation is taken back.
 func (t *teller) missing(b *restored, s *step) string {
-	var other model.State
+	var other cluster.State
 	taken, ok := b.exec.Take(s.before, &other, s.Op, s.args)
 	switch {
 	case !ok:
@@ -266,12 +267,12 @@ func (t *teller) ending(s *step) string {
 
 // outlook says, where a goal is out of reach, which steps the missing rules
 // would have made possible now.
-func (t *teller) outlook(s *model.State) []string {
+func (t *teller) outlook(s *cluster.State) []string {
 	if t.g.goal == nil {
 		return nil
 	}
 	var possible []search.Step
-	var next model.State
+	var next cluster.State
 	t.g.sys.Next(s, &next, func(st search.Step) { possible = append(possible, search.Step{Op: st.Op, Arg: st.Arg}) })
 	var all []string
 	for _, b := range t.restored {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"fencecheck/invariants"
-	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/scenarios"
 	"fencecheck/search"
@@ -20,7 +20,7 @@ type trial struct {
 	ctx       context.Context // ends the searches for goals
 	scenario  *scenarios.Scenario
 	sys       *scenarios.System
-	cfg       *model.Config
+	cfg       *cluster.Config
 	invariant *invariants.Invariant // nil for a goal
 	goal      *invariants.Goal      // nil for an invariant
 	trapped   map[string]bool       // by encoded state, what is known already
@@ -52,14 +52,14 @@ func (g *trial) kind() string {
 }
 
 // start is the initial state.
-func (g *trial) start() model.State {
-	var s model.State
+func (g *trial) start() cluster.State {
+	var s cluster.State
 	s.Initial(g.cfg)
 	return s
 }
 
 // broken tells whether a step breaks the invariant.
-func (g *trial) broken(before, after *model.State) bool {
+func (g *trial) broken(before, after *cluster.State) bool {
 	switch {
 	case g.invariant == nil:
 		return false
@@ -74,7 +74,7 @@ func (g *trial) broken(before, after *model.State) bool {
 // invariant, and whether they violate the property.
 func (g *trial) try(steps []search.Step) (taken []search.Step, violated bool) {
 	s := g.start()
-	var next model.State
+	var next cluster.State
 	for _, st := range steps {
 		t, ok := g.sys.Take(&s, &next, st)
 		if !ok {
@@ -91,15 +91,15 @@ func (g *trial) try(steps []search.Step) (taken []search.Step, violated bool) {
 
 // isTrap tells whether the goal cannot be reached from a state by steps that
 // help.
-func (g *trial) isTrap(s *model.State) bool {
+func (g *trial) isTrap(s *cluster.State) bool {
 	g.key = g.sys.Append(g.key[:0], s)
 	if known, ok := g.trapped[string(g.key)]; ok {
 		return known
 	}
-	r := search.BreadthFirst(g.ctx, search.System[model.State](helpFrom{g.sys, s}), search.Options[model.State]{
+	r := search.BreadthFirst(g.ctx, search.System[cluster.State](helpFrom{g.sys, s}), search.Options[cluster.State]{
 		Workers: 1, MaxStates: trapStates,
-		Invariants: []search.Property[model.State]{{Name: "out of reach",
-			State: func(st *model.State) bool { return !g.goal.State(g.cfg, st) }}},
+		Invariants: []search.Property[cluster.State]{{Name: "out of reach",
+			State: func(st *cluster.State) bool { return !g.goal.State(g.cfg, st) }}},
 	})
 	is := r.Verdict == search.Holds
 	if r.Verdict == search.Incomplete {
@@ -112,17 +112,17 @@ func (g *trial) isTrap(s *model.State) bool {
 // helpFrom is a system that starts in a given state and takes no faults.
 type helpFrom struct {
 	*scenarios.System
-	from *model.State
+	from *cluster.State
 }
 
 // Init yields the state to start from.
-func (h helpFrom) Init(yield func(*model.State)) {
+func (h helpFrom) Init(yield func(*cluster.State)) {
 	s := *h.from
 	yield(&s)
 }
 
 // Next leaves out the faults.
-func (h helpFrom) Next(s, next *model.State, emit func(search.Step)) {
+func (h helpFrom) Next(s, next *cluster.State, emit func(search.Step)) {
 	h.System.Next(s, next, func(st search.Step) {
 		if !ops.Table[st.Op].Fault {
 			emit(st)
@@ -131,7 +131,7 @@ func (h helpFrom) Next(s, next *model.State, emit func(search.Step)) {
 }
 
 // Fork keeps the start.
-func (h helpFrom) Fork() search.System[model.State] {
+func (h helpFrom) Fork() search.System[cluster.State] {
 	return helpFrom{h.System.Fork().(*scenarios.System), h.from}
 }
 

@@ -1,14 +1,16 @@
 package counterexamples
 
 import (
-	"fmt"
-
 	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fencecheck/model/offsets"
+	"fencecheck/model/txn"
+	"fmt"
 )
 
 // transactionChanges is what the transaction coordinator knows of a transactional
 // id.
-func (t *teller) transactionChanges(before, after *model.State, id int) facts {
+func (t *teller) transactionChanges(before, after *cluster.State, id int) facts {
 	if before.Txns.Loading != after.Txns.Loading && after.Txns.Loading {
 		return facts{"not known until the log has been read"}
 	}
@@ -16,8 +18,8 @@ func (t *teller) transactionChanges(before, after *model.State, id int) facts {
 	if after.Txns.Zombie && before.Txns.Zombie && before.Txns.Old[id].Txn != after.Txns.Old[id].Txn && *b == *a {
 		b, a = &before.Txns.Old[id].Txn, &after.Txns.Old[id].Txn
 	}
-	became, pends := b.State != a.State, a.Pending != model.NoTransaction
-	if became && !pends && a.State == model.NoTransaction {
+	became, pends := b.State != a.State, a.Pending != txn.NoTransaction
+	if became && !pends && a.State == txn.NoTransaction {
 		return facts{"unknown"}
 	}
 	var all facts
@@ -40,12 +42,12 @@ func (t *teller) pairWas(b model.ProducerID, be model.Epoch, a model.ProducerID,
 }
 
 // leaderChanges is what a partition's leader knows of producers.
-func (t *teller) leaderChanges(before, after *model.State, p uint8) facts {
+func (t *teller) leaderChanges(before, after *cluster.State, p uint8) facts {
 	var all facts
 	for _, a := range after.Txns.Logs[p].Entries {
 		b := producerEntry(before, p, a.PID)
 		if b == nil {
-			b = &model.ProducerEntry{PID: a.PID, Epoch: model.NoEpoch, CoordinatorEpoch: -1}
+			b = &txn.ProducerEntry{PID: a.PID, Epoch: model.NoEpoch, CoordinatorEpoch: -1}
 		}
 		if a.PID != 0 {
 			all = append(all, t.entryChanges(b, &a)...)
@@ -57,7 +59,7 @@ func (t *teller) leaderChanges(before, after *model.State, p uint8) facts {
 	return all
 }
 
-func (t *teller) entryChanges(b, a *model.ProducerEntry) facts {
+func (t *teller) entryChanges(b, a *txn.ProducerEntry) facts {
 	id, was, raised := t.producer(a.PID), "", b.Epoch != a.Epoch
 	if raised && b.Epoch != model.NoEpoch {
 		was = fmt.Sprintf(" (was %d)", b.Epoch)
@@ -74,8 +76,8 @@ func (t *teller) entryChanges(b, a *model.ProducerEntry) facts {
 }
 
 // pendingChanges are the offsets of open transactions.
-func (t *teller) pendingChanges(before, after *model.State) facts {
-	find := func(s *model.State, o model.PendingOffset) model.Offset {
+func (t *teller) pendingChanges(before, after *cluster.State) facts {
+	find := func(s *cluster.State, o offsets.Pending) model.Offset {
 		for _, p := range s.Txns.Pending {
 			if p.PID == o.PID && p.Partition == o.Partition {
 				return p.Offset
@@ -83,7 +85,7 @@ func (t *teller) pendingChanges(before, after *model.State) facts {
 		}
 		return model.NoOffset
 	}
-	text := func(o model.PendingOffset) string {
+	text := func(o offsets.Pending) string {
 		return fmt.Sprintf("%s = %d of %s", partitionName(int(o.Partition)), o.Offset, t.producer(o.PID))
 	}
 	var all facts
@@ -99,15 +101,15 @@ func (t *teller) pendingChanges(before, after *model.State) facts {
 }
 
 // producerChanges is how a client's producer differs.
-func (t *teller) producerChanges(before, after *model.State, client int) facts {
+func (t *teller) producerChanges(before, after *cluster.State, client int) facts {
 	was, cl := &before.Clients[client], &after.Clients[client]
 	b, a := &was.Producer, &cl.Producer
 	var all facts
 	all.add(a.PID != 0 && (b.PID != a.PID || b.Epoch != a.Epoch), "%s", t.pairWas(b.PID, b.Epoch, a.PID, a.Epoch))
 	switch {
-	case a.Phase == model.FatalError && b.Phase != model.FatalError:
+	case a.Phase == cluster.FatalError && b.Phase != cluster.FatalError:
 		all.add(true, "its producer has failed for good")
-	case a.Phase == model.AbortableError && b.Phase != model.AbortableError:
+	case a.Phase == cluster.AbortableError && b.Phase != cluster.AbortableError:
 		all.add(true, "must abort %s", t.work(a.Work))
 	case a.Failing && !b.Failing:
 		all.add(true, "must send the batch of %s again, or abort", t.work(a.Work))

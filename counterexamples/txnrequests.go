@@ -2,29 +2,32 @@ package counterexamples
 
 import (
 	"cmp"
+	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fencecheck/model/txn"
 	"fmt"
 	"strings"
-
-	"fencecheck/model"
 )
 
 // transactionRequests has the words for the requests of producers, and for the
 // markers of transaction coordinators.
 var transactionRequests = map[model.API]requestWords{
 	model.InitProducerID: {at: atTransactions, stale: staleProducer,
-		presents: func(t *teller, r *model.Request) string {
+		presents: func(t *teller, r *cluster.Request) string {
 			if r.PID == 0 {
 				return t.idOf(r.Client)
 			}
 			return fmt.Sprintf("%s, in place of %s", t.idOf(r.Client), t.pair(r.PID, r.Epoch))
 		},
-		brings: func(t *teller, r *model.Request) string { return t.newPair("", r) }},
+		brings: func(t *teller, r *cluster.Request) string { return t.newPair("", r) }},
 	model.AddPartitionsToTxn: {at: atTransactions, stale: staleProducer,
-		presents: func(t *teller, r *model.Request) string { return t.idAndPair(r) + ", partition " + logName(int(r.Log)) }},
+		presents: func(t *teller, r *cluster.Request) string {
+			return t.idAndPair(r) + ", partition " + logName(int(r.Log))
+		}},
 	model.AddOffsetsToTxn: {at: atTransactions, stale: staleProducer,
-		presents: func(t *teller, r *model.Request) string { return t.idAndPair(r) + ", the group" }},
+		presents: func(t *teller, r *cluster.Request) string { return t.idAndPair(r) + ", the group" }},
 	model.Produce: {at: atLog,
-		presents: func(t *teller, r *model.Request) string {
+		presents: func(t *teller, r *cluster.Request) string {
 			text := fmt.Sprintf("to %s, %s, sequence %d", logName(int(r.Log)), t.pair(r.PID, r.Epoch), r.Sequence)
 			if r.Value > 0 {
 				text += ", the output of " + inputName(r.Value)
@@ -33,7 +36,7 @@ var transactionRequests = map[model.API]requestWords{
 		},
 		stale: staleBatch},
 	model.TxnOffsetCommit: {at: atLog,
-		presents: func(t *teller, r *model.Request) string {
+		presents: func(t *teller, r *cluster.Request) string {
 			return fmt.Sprintf("%s, %s, %s", t.offsets(r, "nothing"), t.idAndPair(r), t.memberAndGeneration(r))
 		},
 		stale: func(t *teller, s *step) string {
@@ -46,24 +49,24 @@ var transactionRequests = map[model.API]requestWords{
 			return strings.Join(all, "; ")
 		}},
 	model.EndTxn: {at: atTransactions, stale: staleProducer,
-		presents: func(t *teller, r *model.Request) string { return t.idAndPair(r) + ", " + outcomeWord(r.Commit) },
-		brings:   func(t *teller, r *model.Request) string { return t.newPair("go on with ", r) }},
+		presents: func(t *teller, r *cluster.Request) string { return t.idAndPair(r) + ", " + outcomeWord(r.Commit) },
+		brings:   func(t *teller, r *cluster.Request) string { return t.newPair("go on with ", r) }},
 	model.WriteTxnMarkers: {at: atLog, stale: staleMarker,
-		presents: func(t *teller, r *model.Request) string {
+		presents: func(t *teller, r *cluster.Request) string {
 			text := fmt.Sprintf("%s for %s, coordinator epoch %d", markerKind(r.Commit), t.pair(r.PID, r.Epoch), r.Elected)
-			if r.Log == model.OffsetsLog {
+			if r.Log == cluster.OffsetsLog {
 				text += ", in the group's offsets"
 			}
 			return text
 		}},
 }
 
-func (t *teller) idAndPair(r *model.Request) string {
+func (t *teller) idAndPair(r *cluster.Request) string {
 	return fmt.Sprintf("%s, %s", t.idOf(r.Client), t.pair(r.PID, r.Epoch))
 }
 
 // newPair is what an answer gives to a producer.
-func (t *teller) newPair(what string, r *model.Request) string {
+func (t *teller) newPair(what string, r *cluster.Request) string {
 	if r.NewPID == 0 || r.Err != model.None {
 		return ""
 	}
@@ -90,14 +93,14 @@ func staleBatch(t *teller, s *step) string {
 	return cmp.Or(t.staleAtLeader(s.before, &s.request), staleProducer(t, s))
 }
 
-func (t *teller) staleAtCoordinator(before *model.State, r *model.Request) string {
+func (t *teller) staleAtCoordinator(before *cluster.State, r *cluster.Request) string {
 	id := t.idOf(r.Client)
 	held := &before.Txns.IDs[t.g.cfg.IDs[r.Client]].Txn
 	presents := t.pair(r.PID, r.Epoch)
 	switch {
 	case r.PID == 0, before.Txns.Loading:
 		return ""
-	case held.State == model.NoTransaction:
+	case held.State == txn.NoTransaction:
 		return fmt.Sprintf("stale: presents %s; the coordinator does not know %s", presents, id)
 	case r.PID == held.PID && r.Epoch == held.Epoch:
 		return ""
@@ -115,7 +118,7 @@ func (t *teller) staleAtCoordinator(before *model.State, r *model.Request) strin
 }
 
 // leaderKnows says how a partition's leader has the producer id of a request.
-func (t *teller) leaderKnows(before *model.State, r *model.Request) string {
+func (t *teller) leaderKnows(before *cluster.State, r *cluster.Request) string {
 	leader := t.lane(leaderLane(r.Log))
 	if e := producerEntry(before, r.Log, r.PID); e != nil && e.Epoch != model.NoEpoch {
 		return fmt.Sprintf("%s knows that producer id at epoch %d", leader, e.Epoch)
@@ -125,13 +128,13 @@ func (t *teller) leaderKnows(before *model.State, r *model.Request) string {
 
 // producerEntry is what a partition's leader knows of a producer id; nil if
 // nothing.
-func producerEntry(s *model.State, p uint8, id model.ProducerID) *model.ProducerEntry {
-	l := model.PartitionLeader{Entries: s.Txns.Logs[p].Entries[:]}
+func producerEntry(s *cluster.State, p uint8, id model.ProducerID) *txn.ProducerEntry {
+	l := txn.Leader{Entries: s.Txns.Logs[p].Entries[:]}
 	return l.Find(id)
 }
 
 // staleAtLeader compares with what a partition's leader knows of the producer id.
-func (t *teller) staleAtLeader(before *model.State, r *model.Request) string {
+func (t *teller) staleAtLeader(before *cluster.State, r *cluster.Request) string {
 	e := producerEntry(before, r.Log, r.PID)
 	if e == nil || r.Epoch >= e.Epoch {
 		return ""
@@ -170,7 +173,7 @@ func (t *teller) staleMetadata(s *step) string {
 }
 
 // staleCoordinator: the request may be current, but who decides it is not.
-func (t *teller) staleCoordinator(before *model.State, r *model.Request) string {
+func (t *teller) staleCoordinator(before *cluster.State, r *cluster.Request) string {
 	id := t.g.cfg.IDs[r.Client]
 	text := fmt.Sprintf("a stale coordinator, of epoch %d: it has %s as %s", before.Txns.Epoch-1, idName(int(id)), t.standingOf(&before.Txns.Old[id].Txn))
 	if before.Txns.Loading {
@@ -180,8 +183,8 @@ func (t *teller) staleCoordinator(before *model.State, r *model.Request) string 
 }
 
 // standingOf is a transactional id in a few words.
-func (t *teller) standingOf(held *model.Transaction) string {
-	if held.State == model.NoTransaction {
+func (t *teller) standingOf(held *txn.Transaction) string {
+	if held.State == txn.NoTransaction {
 		return "unknown"
 	}
 	return fmt.Sprintf("%s at %s", held.State, t.pair(held.PID, held.Epoch))
@@ -206,12 +209,12 @@ func staleMarker(t *teller, s *step) string {
 }
 
 // undecided names the transactions whose records wait for a marker.
-func (t *teller) undecided(s *model.State, p uint8, id model.ProducerID) string {
+func (t *teller) undecided(s *cluster.State, p uint8, id model.ProducerID) string {
 	log := s.Txns.Logs[p].Log[:s.Txns.Logs[p].Len()]
 	var names []string
-	var last model.WorkID
+	var last cluster.WorkID
 	for i, e := range log {
-		if o, _ := model.OutcomeOf(log, i); o == model.Undecided && e.Rec.Kind == model.TransactionalRecord && e.Rec.PID == id && e.Work != last {
+		if o, _ := txn.OutcomeOf(log, i); o == txn.Undecided && e.Rec.Kind == txn.TransactionalRecord && e.Rec.PID == id && e.Work != last {
 			names = append(names, t.work(e.Work))
 			last = e.Work
 		}

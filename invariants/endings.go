@@ -1,11 +1,12 @@
 package invariants
 
 import (
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
 	"fmt"
 	"math/bits"
 	"strings"
-
-	"fencecheck/model"
 )
 
 // An Ending says in one sentence, with numbers, how a step violates a property,
@@ -13,14 +14,14 @@ import (
 // As in ops.Words, what is named by its number in braces gets its name from the
 // story. It is empty where nothing is violated; a property whose ending has to
 // find the culprit anyway is stated by that alone.
-type Ending func(c *model.Config, before, after *model.State) string
+type Ending func(c *cluster.Config, before, after *cluster.State) string
 
 // says has an ending that is the same for each violation.
 func says(text string) Ending {
-	return func(*model.Config, *model.State, *model.State) string { return text }
+	return func(*cluster.Config, *cluster.State, *cluster.State) string { return text }
 }
 
-func twoOwners(c *model.Config, _, after *model.State) string {
+func twoOwners(c *cluster.Config, _, after *cluster.State) string {
 	for i := range c.Members {
 		for j := i + 1; j < c.Members; j++ {
 			a, b := &after.Clients[i], &after.Clients[j]
@@ -38,7 +39,7 @@ func twoOwners(c *model.Config, _, after *model.State) string {
 	return ""
 }
 
-func staleCommit(_ *model.Config, before, after *model.State) string {
+func staleCommit(_ *cluster.Config, before, after *cluster.State) string {
 	ev := &after.Last
 	if ev.API == model.WriteTxnMarkers {
 		return staleByMarker(before, after)
@@ -48,7 +49,7 @@ func staleCommit(_ *model.Config, before, after *model.State) string {
 }
 
 // committed lists what the last commit set.
-func committed(s *model.State) string {
+func committed(s *cluster.State) string {
 	var words []string
 	for p, o := range s.Offsets {
 		if s.Last.Committed.Has(p) {
@@ -58,12 +59,12 @@ func committed(s *model.State) string {
 	return strings.Join(words, " and ")
 }
 
-func movedBack(_ *model.Config, before, after *model.State) string {
+func movedBack(_ *cluster.Config, before, after *cluster.State) string {
 	return backward("", before, after)
 }
 
 // backward says which committed offset moved back, and who moved it.
-func backward(who string, before, after *model.State) string {
+func backward(who string, before, after *cluster.State) string {
 	for p, b := range before.Offsets {
 		if a := after.Offsets[p]; a < b {
 			subject := fmt.Sprintf("the committed offset of {partition %d} moved back", p)
@@ -76,12 +77,12 @@ func backward(who string, before, after *model.State) string {
 	return ""
 }
 
-func strangersCommit(_ *model.Config, _, after *model.State) string {
+func strangersCommit(_ *cluster.Config, _, after *cluster.State) string {
 	return fmt.Sprintf("the coordinator took %s from {client %d}, which presented no member and no generation, while the group had {roster}",
 		committed(after), after.Last.Client)
 }
 
-func lostInput(c *model.Config, _, after *model.State) string {
+func lostInput(c *cluster.Config, _, after *cluster.State) string {
 	for p := range c.AllPartitions() {
 		if o := after.Offsets[p]; o > 0 {
 			if lost := (1<<o - 1) &^ done(c, after, p); lost != 0 {
@@ -93,13 +94,13 @@ func lostInput(c *model.Config, _, after *model.State) string {
 	return ""
 }
 
-func duplicateOutput(c *model.Config, _, after *model.State) string {
+func duplicateOutput(c *cluster.Config, _, after *cluster.State) string {
 	for p, twice := range after.Ghost.Twice {
 		record := bits.TrailingZeros8(twice)
 		switch {
 		case twice == 0:
 		case c.Producing():
-			value := p*model.MaxRecords + record + 1
+			value := p*cluster.MaxRecords + record + 1
 			return fmt.Sprintf("readers have got the output of {input %d} twice, from {outputs %d}: it was not processed exactly once", value, value)
 		default:
 			return fmt.Sprintf("record %d of {partition %d} has been processed twice", record, p)
@@ -108,18 +109,18 @@ func duplicateOutput(c *model.Config, _, after *model.State) string {
 	return ""
 }
 
-func sameGeneration(_ *model.Config, before, after *model.State) string {
+func sameGeneration(_ *cluster.Config, before, after *cluster.State) string {
 	return fmt.Sprintf("the join phase was completed, and the generation went from %d to %d: old and new members cannot be told apart by it",
 		before.Group.Generation, after.Group.Generation)
 }
 
-func falseFence(c *model.Config, before, after *model.State) string {
+func falseFence(c *cluster.Config, before, after *cluster.State) string {
 	var names []string
 	for i := range c.Clients() {
 		if after.Last.Fenced>>i&1 == 0 {
 			continue
 		}
-		if after.Clients[i].Producer.Phase == model.FatalError && before.Clients[i].Producer.Phase != model.FatalError {
+		if after.Clients[i].Producer.Phase == cluster.FatalError && before.Clients[i].Producer.Phase != cluster.FatalError {
 			return fmt.Sprintf("{client %d} is told %s, which is fatal to its producer, although nobody else asked for {transactional_id %d} and no transaction of its timed out",
 				i, after.Last.ToldErr, c.IDs[i])
 		}
@@ -128,9 +129,9 @@ func falseFence(c *model.Config, before, after *model.State) string {
 	return strings.Join(names, " and ") + " is shut out of the group, although it runs, is not late and did not leave"
 }
 
-func ghostMember(_ *model.Config, _, after *model.State) string {
+func ghostMember(_ *cluster.Config, _, after *cluster.State) string {
 	for i := range after.Members {
-		if m := &after.Members[i]; m.ID != 0 && !m.Is(model.Pending) && after.Holder(m.ID) == nil {
+		if m := &after.Members[i]; m.ID != 0 && !m.Is(classic.Pending) && after.Holder(m.ID) == nil {
 			return fmt.Sprintf("the coordinator counts {member %d} as a member, yet no process acts under that id: the group waits for it until its session is over", m.ID)
 		}
 	}

@@ -3,7 +3,11 @@
 // broker sees; never on the check that enforces them.
 package invariants
 
-import "fencecheck/model"
+import (
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
+)
 
 // Invariant is a property of every state (State) or of every step (Step);
 // exactly one of the two is set.
@@ -12,8 +16,8 @@ type Invariant struct {
 	Doc    string
 	Source string
 	Museum string // the number in the catalogue of real bugs, where it has one
-	State  func(c *model.Config, s *model.State) bool
-	Step   func(c *model.Config, before, after *model.State) bool
+	State  func(c *cluster.Config, s *cluster.State) bool
+	Step   func(c *cluster.Config, before, after *cluster.State) bool
 	// Witness is the event that shows that the property was put to the test.
 	Witness string
 	Ending  Ending
@@ -26,7 +30,7 @@ type Goal struct {
 	Doc    string
 	Source string
 	Museum string
-	State  func(c *model.Config, s *model.State) bool
+	State  func(c *cluster.Config, s *cluster.State) bool
 	// Witness is the event that shows that the property was put to the test.
 	Witness string
 	Ending  Ending
@@ -112,7 +116,7 @@ var Goals = [...]Goal{
 		Source: "the purpose of a rebalance"},
 }
 
-func singleOwner(c *model.Config, s *model.State) bool {
+func singleOwner(c *cluster.Config, s *cluster.State) bool {
 	for i := range c.Members {
 		a := &s.Clients[i]
 		if a.Owned == 0 || a.Generation < 0 {
@@ -131,19 +135,19 @@ func singleOwner(c *model.Config, s *model.State) bool {
 	return true
 }
 
-func noStaleCommit(_ *model.Config, _, after *model.State) bool {
+func noStaleCommit(_ *cluster.Config, _, after *cluster.State) bool {
 	return after.Last.Committed&after.Last.Stale == 0
 }
 
-func offsetMonotone(c *model.Config, before, after *model.State) bool {
+func offsetMonotone(c *cluster.Config, before, after *cluster.State) bool {
 	return after.Last.Committed == 0 || movedBack(c, before, after) == ""
 }
 
-func noLostInput(c *model.Config, s *model.State) bool { return lostInput(c, s, s) == "" }
+func noLostInput(c *cluster.Config, s *cluster.State) bool { return lostInput(c, s, s) == "" }
 
 // done has the records whose output exists. In transactions, that is also output
 // which is still to become visible, as part of what has become so.
-func done(c *model.Config, s *model.State, p int) uint8 {
+func done(c *cluster.Config, s *cluster.State, p int) uint8 {
 	set := s.Ghost.Done[p]
 	if !c.Transactional {
 		return set
@@ -151,40 +155,40 @@ func done(c *model.Config, s *model.State, p int) uint8 {
 	for i := range s.Txns.Logs {
 		for j := range s.Txns.Logs[i].Log {
 			e := &s.Txns.Logs[i].Log[j]
-			if w := s.Work(e.Work); w != nil && w.Committed != 0 && e.Value > 0 && int(e.Value-1)/model.MaxRecords == p {
-				set |= 1 << (int(e.Value-1) % model.MaxRecords)
+			if w := s.Work(e.Work); w != nil && w.Committed != 0 && e.Value > 0 && int(e.Value-1)/cluster.MaxRecords == p {
+				set |= 1 << (int(e.Value-1) % cluster.MaxRecords)
 			}
 		}
 	}
 	return set
 }
 
-func noDuplicateOutput(_ *model.Config, s *model.State) bool {
-	return s.Ghost.Twice == [model.MaxPartitions]uint8{}
+func noDuplicateOutput(_ *cluster.Config, s *cluster.State) bool {
+	return s.Ghost.Twice == [cluster.MaxPartitions]uint8{}
 }
 
-func generationMonotone(_ *model.Config, before, after *model.State) bool {
+func generationMonotone(_ *cluster.Config, before, after *cluster.State) bool {
 	if after.Last.Completed {
 		return after.Group.Generation > before.Group.Generation
 	}
 	return after.Group.Generation >= before.Group.Generation || after.Last.API == model.DeleteGroups
 }
 
-func noFalseFence(_ *model.Config, _, after *model.State) bool { return after.Last.Fenced == 0 }
+func noFalseFence(_ *cluster.Config, _, after *cluster.State) bool { return after.Last.Fenced == 0 }
 
-func noGhostMember(c *model.Config, s *model.State) bool { return ghostMember(c, s, s) == "" }
+func noGhostMember(c *cluster.Config, s *cluster.State) bool { return ghostMember(c, s, s) == "" }
 
 // live tells whether a process takes part: it runs and is subscribed.
-func live(cl *model.Client) bool {
-	return cl.Process == model.Running && cl.Phase != model.Outside && cl.Phase != model.Failed
+func live(cl *cluster.Client) bool {
+	return cl.Process == cluster.Running && cl.Phase != cluster.Outside && cl.Phase != cluster.Failed
 }
 
 // settled tells whether a client is a member of the stable generation.
-func settled(s *model.State, cl *model.Client) bool {
-	return cl.Phase == model.MemberPhase && !cl.Rejoin && cl.Generation == s.Group.Generation && s.Group.State == model.Stable
+func settled(s *cluster.State, cl *cluster.Client) bool {
+	return cl.Phase == cluster.MemberPhase && !cl.Rejoin && cl.Generation == s.Group.Generation && s.Group.State == classic.Stable
 }
 
-func groupSettles(c *model.Config, s *model.State) bool {
+func groupSettles(c *cluster.Config, s *cluster.State) bool {
 	for i := range c.Members {
 		if cl := &s.Clients[i]; live(cl) && !settled(s, cl) {
 			return false
@@ -193,7 +197,7 @@ func groupSettles(c *model.Config, s *model.State) bool {
 	return true
 }
 
-func groupRecovers(c *model.Config, s *model.State) bool {
+func groupRecovers(c *cluster.Config, s *cluster.State) bool {
 	var owned, wanted model.PartSet
 	for i := range c.Members {
 		cl := &s.Clients[i]
@@ -213,12 +217,12 @@ func groupRecovers(c *model.Config, s *model.State) bool {
 	return owned&wanted == wanted
 }
 
-func noStrangerCommit(c *model.Config, before, after *model.State) bool {
+func noStrangerCommit(c *cluster.Config, before, after *cluster.State) bool {
 	if after.Last.Committed == 0 || !c.IsSimple(int(after.Last.Client)) {
 		return true
 	}
 	for i := range before.Members {
-		if m := &before.Members[i]; m.ID != 0 && !m.Is(model.Pending) {
+		if m := &before.Members[i]; m.ID != 0 && !m.Is(classic.Pending) {
 			return false
 		}
 	}

@@ -1,29 +1,30 @@
 package invariants
 
 import (
+	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fencecheck/model/txn"
 	"fmt"
 	"strings"
-
-	"fencecheck/model"
 )
 
 // The endings of the properties of transactions.
 
-func tornTransaction(c *model.Config, _, after *model.State) (text string) {
+func tornTransaction(c *cluster.Config, _, after *cluster.State) (text string) {
 	if after.Last.Mixed {
 		return fmt.Sprintf("one COMMIT marker at {log %d} commits what {undecided %d %d} wrote: it was meant for one transaction, and decides two",
 			after.Last.Log, after.Last.Log, after.Last.PID)
 	}
-	findWork(c, after, (*model.Work).Torn, func(_ int, id model.WorkID, w *model.Work) {
+	findWork(c, after, (*cluster.Work).Torn, func(_ int, id cluster.WorkID, w *cluster.Work) {
 		text = fmt.Sprintf("{transaction %d} has two outcomes: committed in {logs %d}, and aborted in {logs %d}", id, w.Committed, w.Aborted)
 	})
 	return text
 }
 
-func untrueOutcome(c *model.Config, _, after *model.State) (text string) {
-	findWork(c, after, (*model.Work).Untrue, func(client int, id model.WorkID, w *model.Work) {
+func untrueOutcome(c *cluster.Config, _, after *cluster.State) (text string) {
+	findWork(c, after, (*cluster.Work).Untrue, func(client int, id cluster.WorkID, w *cluster.Work) {
 		text = fmt.Sprintf("{client %d} was told that {transaction %d} is aborted, yet readers have got what it wrote to {logs %d}", client, id, w.Committed)
-		if w.Told == model.ToldCommitted {
+		if w.Told == cluster.ToldCommitted {
 			text = fmt.Sprintf("{client %d} was told that {transaction %d} is committed, yet what it wrote to {logs %d} has been aborted: no reader will ever get that", client, id, w.Aborted)
 		}
 	})
@@ -31,11 +32,11 @@ func untrueOutcome(c *model.Config, _, after *model.State) (text string) {
 }
 
 // findWork shows the first transaction that is of a kind.
-func findWork(c *model.Config, s *model.State, is func(*model.Work) bool, show func(client int, id model.WorkID, w *model.Work)) {
+func findWork(c *cluster.Config, s *cluster.State, is func(*cluster.Work) bool, show func(client int, id cluster.WorkID, w *cluster.Work)) {
 	for i := range c.Clients() {
 		for place := range s.Txns.Works[i] {
 			if w := &s.Txns.Works[i][place]; is(w) {
-				show(i, model.NewWorkID(i, place), w)
+				show(i, cluster.NewWorkID(i, place), w)
 				return
 			}
 		}
@@ -44,7 +45,7 @@ func findWork(c *model.Config, s *model.State, is func(*model.Work) bool, show f
 
 // epochWentBack looks at whoever enforces epochs: the coordinator, and each
 // partition's leader.
-func epochWentBack(c *model.Config, before, after *model.State) string {
+func epochWentBack(c *cluster.Config, before, after *cluster.State) string {
 	for i := range c.TransactionalIDs() {
 		a, b := &before.Txns.IDs[i].Txn, &after.Txns.IDs[i].Txn
 		if a.PID != 0 && a.PID == b.PID && b.Epoch < a.Epoch {
@@ -53,7 +54,7 @@ func epochWentBack(c *model.Config, before, after *model.State) string {
 		}
 	}
 	for p := range after.Txns.Logs {
-		l := model.PartitionLeader{Entries: after.Txns.Logs[p].Entries[:]}
+		l := txn.Leader{Entries: after.Txns.Logs[p].Entries[:]}
 		for _, a := range before.Txns.Logs[p].Entries {
 			if b := l.Find(a.PID); b != nil && b.Epoch < a.Epoch {
 				return fmt.Sprintf("at {log %d} the epoch of {producer %d} went back from %d to %d: requests of the smaller epoch, which was fenced, are taken again",
@@ -66,7 +67,7 @@ func epochWentBack(c *model.Config, before, after *model.State) string {
 
 // tokenNotUnique looks at what producers have, and whether the coordinator has
 // forgotten what it gave out.
-func tokenNotUnique(c *model.Config, _, after *model.State) string {
+func tokenNotUnique(c *cluster.Config, _, after *cluster.State) string {
 	for i := range c.Clients() {
 		a := &after.Clients[i].Producer
 		if !c.HasProducer(i) || a.PID == 0 {
@@ -85,7 +86,7 @@ func tokenNotUnique(c *model.Config, _, after *model.State) string {
 	return ""
 }
 
-func replayDiffers(c *model.Config, _, after *model.State) string {
+func replayDiffers(c *cluster.Config, _, after *cluster.State) string {
 	if after.Txns.Loading {
 		return ""
 	}
@@ -99,9 +100,9 @@ func replayDiffers(c *model.Config, _, after *model.State) string {
 	return ""
 }
 
-func inWords(t *model.Transaction) string {
+func inWords(t *txn.Transaction) string {
 	text := "unknown"
-	if t.State != model.NoTransaction {
+	if t.State != txn.NoTransaction {
 		text = fmt.Sprintf("%s at {pair %d %d}", t.State, t.PID, t.Epoch)
 	}
 	if t.Partitions != 0 {
@@ -110,7 +111,7 @@ func inWords(t *model.Transaction) string {
 	return text
 }
 
-func fenceLifted(c *model.Config, _, after *model.State) string {
+func fenceLifted(c *cluster.Config, _, after *cluster.State) string {
 	client := after.Last.Client
 	cl, id := &after.Clients[client], c.IDs[client]
 	pid, epoch := cl.App.NewPID, cl.App.NewEpoch
@@ -125,7 +126,7 @@ func fenceLifted(c *model.Config, _, after *model.State) string {
 	return text + ": the pair is the newest one, so that now it fences its own successor"
 }
 
-func duplicateRecord(_ *model.Config, _, after *model.State) string {
+func duplicateRecord(_ *cluster.Config, _, after *cluster.State) string {
 	log := &after.Txns.Logs[after.Last.Log]
 	if log.Len() == 0 {
 		return ""
@@ -133,7 +134,7 @@ func duplicateRecord(_ *model.Config, _, after *model.State) string {
 	return fmt.Sprintf("{log %d} has the record of {transaction %d} twice, and so will readers", after.Last.Log, log.Log[log.Len()-1].Work)
 }
 
-func falseAbort(c *model.Config, before, after *model.State) string {
+func falseAbort(c *cluster.Config, before, after *cluster.State) string {
 	ev := &after.Last
 	if ev.Received == model.NoAPI { // the group refuses it, before its sender knows
 		return fmt.Sprintf("the %s of {client %d} is refused with %s, although it rests on an assignment that nobody has replaced", ev.API, ev.Client, ev.Err)
@@ -142,14 +143,14 @@ func falseAbort(c *model.Config, before, after *model.State) string {
 		ev.Received, before.Clients[receiver(c, before, after)].Producer.Work, ev.ToldErr)
 }
 
-func takenForFenced(c *model.Config, before, after *model.State) string {
+func takenForFenced(c *cluster.Config, before, after *cluster.State) string {
 	client := receiver(c, before, after)
 	return fmt.Sprintf("{client %d} is told %s and gives up for good, although nobody else asked for {transactional_id %d}: its transaction had merely timed out",
 		client, after.Last.ToldErr, c.IDs[client])
 }
 
 // receiver is the client that has taken an answer in a step.
-func receiver(c *model.Config, before, after *model.State) int {
+func receiver(c *cluster.Config, before, after *cluster.State) int {
 	for i := range c.Clients() {
 		if r := &before.Clients[i].App; r.API == after.Last.Received && r.API != model.NoAPI && after.Clients[i].App.API == model.NoAPI {
 			return i
@@ -158,17 +159,17 @@ func receiver(c *model.Config, before, after *model.State) int {
 	return int(after.Last.Client)
 }
 
-func markerMovedBack(_ *model.Config, before, after *model.State) string {
+func markerMovedBack(_ *cluster.Config, before, after *cluster.State) string {
 	return backward(fmt.Sprintf("the COMMIT marker of {producer %d}", after.Last.PID), before, after)
 }
 
 // staleByMarker says whose offsets a marker has committed that rest on an
 // assignment that had been replaced.
-func staleByMarker(before, after *model.State) string {
-	for _, e := range before.Txns.Logs[model.OffsetsLog].Log {
-		if e.Rec.Kind != model.NoRecord && e.Rec.PID == after.Last.PID && e.Stale&after.Last.Committed != 0 {
+func staleByMarker(before, after *cluster.State) string {
+	for _, e := range before.Txns.Logs[cluster.OffsetsLog].Log {
+		if e.Rec.Kind != txn.NoRecord && e.Rec.PID == after.Last.PID && e.Stale&after.Last.Committed != 0 {
 			return fmt.Sprintf("the COMMIT marker made %s take effect, which {client %d} had brought into {transaction %d} on an assignment that had been replaced: the group was at generation %d with {roster}",
-				committed(after), model.WorkClient(e.Work), e.Work, before.Group.Generation)
+				committed(after), cluster.WorkClient(e.Work), e.Work, before.Group.Generation)
 		}
 	}
 	return ""
@@ -177,7 +178,7 @@ func staleByMarker(before, after *model.State) string {
 // never begins what is out of reach.
 const never = "from here this cannot be mended any more, whatever the actors do within the bounds above and even without further faults: "
 
-func hangingTransaction(_ *model.Config, s, _ *model.State) string {
+func hangingTransaction(_ *cluster.Config, s, _ *cluster.State) string {
 	var words []string
 	for p := range s.Txns.Logs {
 		for _, e := range s.Txns.Logs[p].Entries {
@@ -195,15 +196,15 @@ func hangingTransaction(_ *model.Config, s, _ *model.State) string {
 	return never + strings.Join(append(words, "the coordinator has {transactions}"), "; ")
 }
 
-func producerStuck(c *model.Config, s, _ *model.State) string {
+func producerStuck(c *cluster.Config, s, _ *cluster.State) string {
 	var words []string
 	for i := range c.Clients() {
 		id, p := c.IDs[i], &s.Clients[i].Producer
 		switch t := &s.Txns.IDs[id].Txn; {
-		case !c.HasProducer(i), p.Replaced, p.Phase == model.FatalError, s.Clients[i].Process != model.Running:
-		case t.Pending != model.NoTransaction:
+		case !c.HasProducer(i), p.Replaced, p.Phase == cluster.FatalError, s.Clients[i].Process != cluster.Running:
+		case t.Pending != txn.NoTransaction:
 			words = append(words, fmt.Sprintf("{transactional_id %d} stays %s, pending %s, for ever, so that {client %d} can begin no further transaction", id, t.State, t.Pending, i))
-		case p.Phase != model.Ready:
+		case p.Phase != cluster.Ready:
 			words = append(words, fmt.Sprintf("{client %d}, which nobody replaced, will never be ready for another transaction: it {standing %d} with {pair %d %d}", i, i, p.PID, p.Epoch))
 		case p.PID != t.PID || p.Epoch != t.Epoch:
 			words = append(words, fmt.Sprintf("{client %d}, which nobody replaced, takes itself to be ready with {pair %d %d}, which is not what {transactional_id %d} has", i, p.PID, p.Epoch, id))

@@ -10,6 +10,8 @@ import (
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/proof"
 	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/offsets"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -20,8 +22,8 @@ import (
 // of the model's memory.
 
 type bruteState struct {
-	group   model.Group
-	members [8]model.Member
+	group   classic.Group
+	members [8]classic.Member
 	next    [8]uint8 // by call: 0 not decided, 1 parked, 2 answer sent, 3 answered
 	applied [3]model.Offset
 	covered [3]model.Offset
@@ -126,12 +128,12 @@ func (b *brute) silent(s bruteState) bool {
 	return false
 }
 
-func (b *brute) coordinator(s *bruteState, pick int) *model.Coordinator {
-	return &model.Coordinator{Rules: &b.rules, Group: &s.group, Members: s.members[:], Pick: pick}
+func (b *brute) coordinator(s *bruteState, pick int) *classic.Coordinator {
+	return &classic.Coordinator{Rules: &b.rules, Group: &s.group, Members: s.members[:], Pick: pick}
 }
 
 // deliver gives each answer to the parked request of its member.
-func (b *brute) deliver(c *model.Coordinator, s *bruteState) bool {
+func (b *brute) deliver(c *classic.Coordinator, s *bruteState) bool {
 	for _, r := range c.Replies {
 		for i := range b.p.Calls {
 			k := &b.p.Calls[i]
@@ -147,7 +149,7 @@ func (b *brute) deliver(c *model.Coordinator, s *bruteState) bool {
 	return true
 }
 
-func (b *brute) matches(k *groups.Call, r model.Reply, s *bruteState) bool {
+func (b *brute) matches(k *groups.Call, r classic.Reply, s *bruteState) bool {
 	if k.Unknown {
 		return true
 	}
@@ -162,7 +164,7 @@ func (b *brute) matches(k *groups.Call, r model.Reply, s *bruteState) bool {
 	case k.API == model.JoinGroup:
 		var in []model.MemberID
 		for _, m := range s.members {
-			if m.ID != 0 && !m.Is(model.Pending) {
+			if m.ID != 0 && !m.Is(classic.Pending) {
 				in = append(in, m.ID)
 			}
 		}
@@ -176,7 +178,7 @@ func (b *brute) matches(k *groups.Call, r model.Reply, s *bruteState) bool {
 func (b *brute) decide(s bruteState, i, pick int) (bruteState, bool) {
 	k := &b.p.Calls[i]
 	c := b.coordinator(&s, pick)
-	var r model.Reply
+	var r classic.Reply
 	parked := false
 	switch k.API {
 	case model.JoinGroup, model.SyncGroup:
@@ -187,8 +189,8 @@ func (b *brute) decide(s bruteState, i, pick int) (bruteState, bool) {
 	case model.OffsetCommit:
 		values := []model.Offset{model.NoOffset, model.NoOffset, model.NoOffset}
 		k.Store(values)
-		store := model.OffsetStore{Rules: c.Rules, Group: c, Committed: s.applied[:]}
-		if r.Err = store.Decide(&model.OffsetsRequest{API: k.API, MemberID: k.Member, Generation: k.Gen, Offsets: values}); r.Err == model.None {
+		store := offsets.Store{Rules: c.Rules, Group: c, Committed: s.applied[:]}
+		if r.Err = store.Decide(&offsets.Request{API: k.API, MemberID: k.Member, Generation: k.Gen, Offsets: values}); r.Err == model.None {
 			parked = true
 			s.push(i)
 		}

@@ -7,6 +7,8 @@ import (
 
 	"fencecheck/linearize/kfh"
 	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/offsets"
 )
 
 // Run describes a simulated run: several clients, a network that delays and
@@ -36,8 +38,8 @@ func Record(r Run) *kfh.History {
 	s.build = NewBuilder(fmt.Sprintf("run-%d", r.Seed),
 		field("seed", r.Seed), field("api", map[string]int{"join": 9, "commit": 9}))
 	s.build.h.Header.API = map[string]int64{"join": 9, "commit": 9}
-	s.memory = model.Coordinator{Rules: &s.run.Rules, Group: &model.Group{}, Members: make([]model.Member, 64)}
-	s.offsets = model.OffsetStore{Rules: &s.run.Rules, Group: &s.memory, Committed: make([]model.Offset, recordedPartitions)}
+	s.memory = classic.Coordinator{Rules: &s.run.Rules, Group: &classic.Group{}, Members: make([]classic.Member, 64)}
+	s.offsets = offsets.Store{Rules: &s.run.Rules, Group: &s.memory, Committed: make([]model.Offset, recordedPartitions)}
 	for p := range s.offsets.Committed {
 		s.offsets.Committed[p] = model.NoOffset
 	}
@@ -58,8 +60,8 @@ type simulation struct {
 	run       Run
 	rng       *rand.Rand
 	build     *Builder
-	memory    model.Coordinator
-	offsets   model.OffsetStore
+	memory    classic.Coordinator
+	offsets   offsets.Store
 	names     []string       // of member ids
 	given     map[int]int    // ids handed out, by client
 	covered   []model.Offset // what plain fetches see
@@ -72,8 +74,8 @@ type simulation struct {
 	offset    int64
 	stuck     int
 
-	logged        model.Group
-	loggedMembers []model.Member
+	logged        classic.Group
+	loggedMembers []classic.Member
 }
 
 // parkingPlace is where the coordinator keeps a parked request.

@@ -6,17 +6,20 @@ import (
 
 	"fencecheck/linearize/kfh"
 	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/offsets"
+	"fencecheck/model/txn"
 )
 
 type simRecord struct {
-	model.Record
+	txn.Record
 	value string
 }
 
 type simTxn struct {
 	name     string
-	txn, log model.Transaction
-	outbox   model.Marker
+	txn, log txn.Transaction
+	outbox   txn.Marker
 	began    int64
 }
 
@@ -29,10 +32,10 @@ type simBatch struct {
 type simBroker struct {
 	rules   model.Rules
 	txns    []*simTxn
-	leaders [simPartitions + 1]model.PartitionLeader
+	leaders [simPartitions + 1]txn.Leader
 	logs    [simPartitions][]simRecord
 	batches map[string][]simBatch
-	offsets model.OffsetStore
+	offsets offsets.Store
 	lives   int16
 	pids    model.ProducerID
 	guards  uint8
@@ -43,10 +46,10 @@ func newSimBroker(rules model.Rules) *simBroker {
 	b := &simBroker{rules: rules, batches: map[string][]simBatch{}}
 	b.txns = []*simTxn{{name: "x1"}, {name: "x2"}}
 	for i := range b.leaders {
-		b.leaders[i] = model.PartitionLeader{Rules: &b.rules, Entries: make([]model.ProducerEntry, simEntries)}
+		b.leaders[i] = txn.Leader{Rules: &b.rules, Entries: make([]txn.ProducerEntry, simEntries)}
 	}
-	group := &model.Coordinator{Rules: &b.rules, Group: &model.Group{}, Members: make([]model.Member, 2)}
-	b.offsets = model.OffsetStore{Rules: &b.rules, Group: group, Committed: make([]model.Offset, 2), At: make([]uint32, 2), Pending: make([]model.PendingOffset, 16)}
+	group := &classic.Coordinator{Rules: &b.rules, Group: &classic.Group{}, Members: make([]classic.Member, 2)}
+	b.offsets = offsets.Store{Rules: &b.rules, Group: group, Committed: make([]model.Offset, 2), At: make([]uint32, 2), Pending: make([]offsets.Pending, 16)}
 	for p := range b.offsets.Committed {
 		b.offsets.Committed[p] = model.NoOffset
 	}
@@ -55,14 +58,14 @@ func newSimBroker(rules model.Rules) *simBroker {
 
 func simPart(p int) int {
 	if p == simPartitions {
-		return model.OffsetsPartition
+		return txn.OffsetsPartition
 	}
 	return p
 }
 
 // at are the views that a request to a partition meets.
-func (b *simBroker) at(t *simTxn, p int) *model.Brokers {
-	v := &model.Brokers{Coordinator: b.coordinator(t), Leader: &b.leaders[p]}
+func (b *simBroker) at(t *simTxn, p int) *txn.Brokers {
+	v := &txn.Brokers{Coordinator: b.coordinator(t), Leader: &b.leaders[p]}
 	if p == simPartitions {
 		v.Offsets = &b.offsets
 	}
@@ -74,17 +77,17 @@ func (b *simBroker) mark(t *simTxn, p int) {
 	q := m.Request()
 	err := b.at(t, p).Decide(&q).Err
 	if err == model.None && p < simPartitions {
-		kind := model.AbortMarker
+		kind := txn.AbortMarker
 		if m.Commit {
-			kind = model.CommitMarker
+			kind = txn.CommitMarker
 		}
-		b.logs[p] = append(b.logs[p], simRecord{Record: model.Record{Kind: kind, PID: m.PID}})
+		b.logs[p] = append(b.logs[p], simRecord{Record: txn.Record{Kind: kind, PID: m.PID}})
 	}
 	b.coordinator(t).MarkerAnswered(simPart(p), err)
 }
 
-func (b *simBroker) coordinator(t *simTxn) *model.TransactionCoordinator {
-	return &model.TransactionCoordinator{Rules: &b.rules, Txn: &t.txn, Log: &t.log, Outbox: &t.outbox, Epoch: b.lives, Fresh: b.pids + 1}
+func (b *simBroker) coordinator(t *simTxn) *txn.Coordinator {
+	return &txn.Coordinator{Rules: &b.rules, Txn: &t.txn, Log: &t.log, Outbox: &t.outbox, Epoch: b.lives, Fresh: b.pids + 1}
 }
 
 // decide decides a request; false if it needs another step.
@@ -98,7 +101,7 @@ func (b *simBroker) decide(m *simMessage, now int64) bool {
 		b.fetch(m)
 		return true
 	case kfh.Commit:
-		m.refused(b.offsets.Decide(&model.OffsetsRequest{API: model.OffsetCommit, Generation: model.NoGeneration, Offsets: simOffsets(m.in.Offsets)}))
+		m.refused(b.offsets.Decide(&offsets.Request{API: model.OffsetCommit, Generation: model.NoGeneration, Offsets: simOffsets(m.in.Offsets)}))
 		return true
 	case kfh.Produce, kfh.TxnCommit:
 		return b.write(m, now)
@@ -107,16 +110,16 @@ func (b *simBroker) decide(m *simMessage, now int64) bool {
 	before := t.txn.State
 	k := b.coordinator(t)
 	pid, epoch := simPID(m.in.PID), model.Epoch(m.in.Epoch)
-	q := model.TxnRequest{API: model.InitProducerID, PID: pid, Epoch: epoch, Commit: m.in.Commit, Version: b.version}
+	q := txn.Request{API: model.InitProducerID, PID: pid, Epoch: epoch, Commit: m.in.Commit, Version: b.version}
 	switch m.f {
 	case kfh.EndTxn:
 		q.API = model.EndTxn
 	case kfh.AddParts:
 		q.API, q.Version, q.Partitions = model.AddPartitionsToTxn, model.TV1, model.Part(partitionNumber(m.in.Partitions[0]))
 	case kfh.AddOffsets:
-		q.API, q.Version, q.Partitions = model.AddOffsetsToTxn, model.TV1, model.Part(model.OffsetsPartition)
+		q.API, q.Version, q.Partitions = model.AddOffsetsToTxn, model.TV1, model.Part(txn.OffsetsPartition)
 	}
-	r := (&model.Brokers{Coordinator: k}).Decide(&q)
+	r := (&txn.Brokers{Coordinator: k}).Decide(&q)
 	if k.Taken {
 		b.pids++
 	}
@@ -128,8 +131,8 @@ func (b *simBroker) decide(m *simMessage, now int64) bool {
 	return true
 }
 
-func (t *simTxn) begins(before model.TransactionState, now int64) {
-	if before != model.Ongoing && t.txn.State == model.Ongoing {
+func (t *simTxn) begins(before txn.TransactionState, now int64) {
+	if before != txn.Ongoing && t.txn.State == txn.Ongoing {
 		t.began = now
 	}
 }
@@ -164,11 +167,11 @@ func (b *simBroker) write(m *simMessage, now int64) bool {
 	if m.stage == 0 {
 		b.guards = b.guards%250 + 1
 		l.Fresh = b.guards
-		seq := model.NoSequence
+		seq := txn.NoSequence
 		if m.f == kfh.Produce {
 			seq = m.ordinal
 		}
-		m.batch = model.TxnRequest{API: model.Produce, PID: simPID(m.in.PID), Epoch: model.Epoch(m.in.Epoch), Sequence: seq, Transactional: true, Version: b.version,
+		m.batch = txn.Request{API: model.Produce, PID: simPID(m.in.PID), Epoch: model.Epoch(m.in.Epoch), Sequence: seq, Transactional: true, Version: b.version,
 			Partitions: model.Part(simPart(p))}
 		if m.f == kfh.TxnCommit {
 			m.batch.API, m.batch.Generation, m.batch.Offsets = model.TxnOffsetCommit, model.Generation(m.in.Generation), simOffsets(m.in.Offsets)
@@ -194,9 +197,9 @@ func (b *simBroker) write(m *simMessage, now int64) bool {
 	return true
 }
 
-func (b *simBroker) appendBatch(m *simMessage, l *model.PartitionLeader, p int) {
+func (b *simBroker) appendBatch(m *simMessage, l *txn.Leader, p int) {
 	key := fmt.Sprint(p, m.in.PID, m.in.Epoch)
-	a := (&model.Brokers{Leader: l}).Append(&m.batch)
+	a := (&txn.Brokers{Leader: l}).Append(&m.batch)
 	m.refused(a.Err)
 	if a.Err != model.None {
 		return
@@ -209,7 +212,7 @@ func (b *simBroker) appendBatch(m *simMessage, l *model.PartitionLeader, p int) 
 	m.out.Base = int64(len(b.logs[p]))
 	b.batches[key] = append(b.batches[key], simBatch{m.ordinal, m.out.Base})
 	for _, v := range m.in.Values {
-		b.logs[p] = append(b.logs[p], simRecord{model.Record{Kind: model.TransactionalRecord, PID: m.batch.PID}, v})
+		b.logs[p] = append(b.logs[p], simRecord{txn.Record{Kind: txn.TransactionalRecord, PID: m.batch.PID}, v})
 	}
 }
 
@@ -219,14 +222,14 @@ func (b *simBroker) read(m *simMessage) {
 	for i, r := range b.logs[p] {
 		log[i] = readable(r.Record)
 	}
-	lso := model.LastStableOffset(&b.rules, log, len(log))
+	lso := txn.LastStableOffset(&b.rules, log, len(log))
 	end := len(log)
 	if m.in.Committed {
 		end = lso
 	}
 	for i := range end {
 		r := b.logs[p][i]
-		if r.Kind != model.TransactionalRecord || m.in.Committed && !model.Reads(&b.rules, log, i) {
+		if r.Kind != txn.TransactionalRecord || m.in.Committed && !txn.Reads(&b.rules, log, i) {
 			continue
 		}
 		m.out.Records = append(m.out.Records, kfh.LogRecord{Offset: int64(i), Value: r.value})
@@ -234,15 +237,15 @@ func (b *simBroker) read(m *simMessage) {
 	m.out.HW, m.out.LSO, m.out.Next = int64(len(log)), int64(lso), int64(end)
 }
 
-type readable model.Record
+type readable txn.Record
 
-func (r readable) Record() model.Record { return model.Record(r) }
+func (r readable) Record() txn.Record { return txn.Record(r) }
 
 func (b *simBroker) fetch(m *simMessage) {
 	m.out.Offsets, m.out.Errs = map[string]int64{}, map[string]string{}
 	for _, tp := range m.in.Partitions {
 		p := partitionNumber(tp)
-		q := model.OffsetsRequest{API: model.OffsetFetch, Offsets: make([]model.Offset, len(b.offsets.Committed)), Partitions: model.Part(p), Stable: m.in.Stable}
+		q := offsets.Request{API: model.OffsetFetch, Offsets: make([]model.Offset, len(b.offsets.Committed)), Partitions: model.Part(p), Stable: m.in.Stable}
 		if err := b.offsets.Decide(&q); err != model.None {
 			m.out.Errs[tp] = err.String()
 			continue

@@ -7,6 +7,8 @@ import (
 
 	"fencecheck/linearize/kfh"
 	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/offsets"
 )
 
 // decide lets the coordinator decide a request.
@@ -18,20 +20,20 @@ func (s *simulation) decide(m *message) {
 	case kfh.Join:
 		s.park(m, parkingPlace{model.JoinGroup, id}, s.join(m, id))
 	case kfh.Sync:
-		req := model.GroupRequest{API: model.SyncGroup, MemberID: id, Generation: model.Generation(m.in.Generation)}
+		req := classic.Request{API: model.SyncGroup, MemberID: id, Generation: model.Generation(m.in.Generation)}
 		for _, name := range kfh.SortedKeys(m.in.Assign) {
-			a := model.MemberAssignment{ID: s.id(name)}
+			a := classic.MemberAssignment{ID: s.id(name)}
 			for _, tp := range m.in.Assign[name] {
 				a.Parts |= model.Part(partitionNumber(tp))
 			}
 			req.Plan = append(req.Plan, a)
 		}
-		s.park(m, parkingPlace{model.SyncGroup, id}, func() (model.Reply, bool) { return c.Decide(&req) })
+		s.park(m, parkingPlace{model.SyncGroup, id}, func() (classic.Reply, bool) { return c.Decide(&req) })
 	case kfh.Heartbeat:
-		a, _ := c.Decide(&model.GroupRequest{API: model.Heartbeat, MemberID: id, Generation: model.Generation(m.in.Generation)})
+		a, _ := c.Decide(&classic.Request{API: model.Heartbeat, MemberID: id, Generation: model.Generation(m.in.Generation)})
 		s.answer(m, a)
 	case kfh.Leave:
-		a, _ := c.Decide(&model.GroupRequest{API: model.LeaveGroup, MemberID: id})
+		a, _ := c.Decide(&classic.Request{API: model.LeaveGroup, MemberID: id})
 		s.reply()
 		s.answer(m, a)
 	case kfh.Commit:
@@ -44,8 +46,8 @@ func (s *simulation) decide(m *message) {
 
 // join is the call for a JoinGroup. A new member gets the id that its client's
 // name and a counter make.
-func (s *simulation) join(m *message, id model.MemberID) func() (model.Reply, bool) {
-	req := model.GroupRequest{API: model.JoinGroup, MemberID: id, Protocols: model.ProtocolList(model.Range)}
+func (s *simulation) join(m *message, id model.MemberID) func() (classic.Reply, bool) {
+	req := classic.Request{API: model.JoinGroup, MemberID: id, Protocols: model.ProtocolList(model.Range)}
 	version, _ := strconv.ParseUint(strings.Trim(m.in.Meta, `"`), 10, 32)
 	req.Meta = model.Meta(version)
 	if id == 0 {
@@ -53,7 +55,7 @@ func (s *simulation) join(m *message, id model.MemberID) func() (model.Reply, bo
 		s.names = append(s.names, fmt.Sprintf("c%d.%d", m.from.index, s.given[m.from.index]))
 		req.Fresh = model.MemberID(len(s.names) - 1)
 	}
-	return func() (model.Reply, bool) { return s.memory.Decide(&req) }
+	return func() (classic.Reply, bool) { return s.memory.Decide(&req) }
 }
 
 func (s *simulation) id(name string) model.MemberID {
@@ -67,7 +69,7 @@ func (s *simulation) id(name string) model.MemberID {
 
 // park decides a request that may have to wait. A second request of a member
 // takes the place of the first, which is never answered.
-func (s *simulation) park(m *message, at parkingPlace, call func() (model.Reply, bool)) {
+func (s *simulation) park(m *message, at parkingPlace, call func() (classic.Reply, bool)) {
 	old := s.parked[at]
 	s.parked[at] = m
 	a, parked := call()
@@ -96,13 +98,13 @@ func (s *simulation) reply() {
 }
 
 // answer sends an answer on its way back.
-func (s *simulation) answer(m *message, a model.Reply) {
+func (s *simulation) answer(m *message, a classic.Reply) {
 	s.fill(m, a)
 	s.answers = append(s.answers, m)
 }
 
 // fill translates the model's answer.
-func (s *simulation) fill(m *message, a model.Reply) {
+func (s *simulation) fill(m *message, a classic.Reply) {
 	m.outcome, m.out = kfh.OK, kfh.NoAnswer()
 	if a.Err != model.None {
 		m.outcome = kfh.Failed
@@ -119,7 +121,7 @@ func (s *simulation) fill(m *message, a model.Reply) {
 		if a.Leader == a.MemberID {
 			m.out.Members = []string{}
 			for i := range s.memory.Members {
-				if n := &s.memory.Members[i]; n.ID != 0 && !n.Is(model.Pending) {
+				if n := &s.memory.Members[i]; n.ID != 0 && !n.Is(classic.Pending) {
 					m.out.Members = append(m.out.Members, s.names[n.ID])
 				}
 			}
@@ -143,8 +145,8 @@ func (s *simulation) commit(m *message, id model.MemberID) {
 			values[p] = model.Offset(v)
 		}
 	}
-	err := s.offsets.Decide(&model.OffsetsRequest{API: model.OffsetCommit, MemberID: id, Generation: model.Generation(m.in.Generation), Offsets: values})
-	a := model.Reply{Err: err}
+	err := s.offsets.Decide(&offsets.Request{API: model.OffsetCommit, MemberID: id, Generation: model.Generation(m.in.Generation), Offsets: values})
+	a := classic.Reply{Err: err}
 	if err != model.None {
 		s.answer(m, a)
 		return

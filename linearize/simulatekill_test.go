@@ -1,6 +1,6 @@
 package linearize
 
-import "fencecheck/model"
+import "fencecheck/model/classic"
 
 // A simulated broker that is killed: what its log holds of the group is what a
 // GroupMetadata record held last (groups.md section 7).
@@ -8,7 +8,7 @@ import "fencecheck/model"
 // log notes what the newest record of the group holds.
 func (s *simulation) log() {
 	g := s.memory.Group
-	if g.State != model.Stable && g.State != model.Empty || s.logged == *g {
+	if g.State != classic.Stable && g.State != classic.Empty || s.logged == *g {
 		return
 	}
 	s.logged = *g
@@ -34,7 +34,7 @@ func (s *simulation) kill() bool {
 	*s.memory.Group = s.logged
 	clear(s.memory.Members)
 	copy(s.memory.Members, s.loggedMembers)
-	if s.logged.State != model.Absent {
+	if s.logged.State != classic.Absent {
 		s.memory.Load()
 	}
 	return true

@@ -6,6 +6,7 @@ import (
 
 	"fencecheck/linearize/kfh"
 	"fencecheck/model"
+	"fencecheck/model/txn"
 )
 
 // A simulated run of transactional producers: the brokers are package model,
@@ -47,7 +48,7 @@ type simMessage struct {
 	f       string
 	in      kfh.Request
 	ordinal int32
-	batch   model.TxnRequest
+	batch   txn.Request
 	stage   int // Produce: 1 once it is admitted
 	lost    bool
 	held    int // ticks to wait before it may arrive
@@ -275,7 +276,7 @@ func (s *txnSim) marker() bool {
 
 func (s *txnSim) timeout() bool {
 	for _, t := range s.broker.txns {
-		if t.txn.State == model.Ongoing && s.b.t-t.began > simTimeout && s.broker.coordinator(t).Overdue() {
+		if t.txn.State == txn.Ongoing && s.b.t-t.began > simTimeout && s.broker.coordinator(t).Overdue() {
 			return true
 		}
 	}

@@ -105,7 +105,7 @@ const (
 	TV2 TransactionVersion = 2
 )
 
-func (v TransactionVersion) orDefault() TransactionVersion {
+func (v TransactionVersion) OrDefault() TransactionVersion {
 	if v == 0 {
 		return TV2
 	}
@@ -113,7 +113,7 @@ func (v TransactionVersion) orDefault() TransactionVersion {
 }
 
 // bumps tells whether a transaction of this style raises the epoch at its end.
-func (v TransactionVersion) bumps() bool { return v >= TV2 }
+func (v TransactionVersion) Bumps() bool { return v >= TV2 }
 
 // Adds tells whether the broker adds partitions to the transaction on the way.
-func (v TransactionVersion) Adds() bool { return v.bumps() }
+func (v TransactionVersion) Adds() bool { return v.Bumps() }

@@ -20,9 +20,9 @@ var rowsOfFiles = []struct {
 	strangers        []string
 	table, rows      string
 }{
-	{"apis.go", "NoAPI", "API", []string{"ShareFetch", "ShareAcknowledge"}, "var APIs = [NumAPIs]APIInfo{",
+	{"model/apis.go", "NoAPI", "API", []string{"ShareFetch", "ShareAcknowledge"}, "var APIs = [NumAPIs]APIInfo{",
 		"\tShareFetch: {Name: \"ShareFetch\", Part: 99},\n\tShareAcknowledge: {Name: \"ShareAcknowledge\", Part: 99},\n"},
-	{"budgets.go", "", "Budget", []string{"ShareExpiries"}, "var BudgetRows = [NumBudgets]BudgetInfo{",
+	{"model/cluster/budgets.go", "", "Budget", []string{"ShareExpiries"}, "var BudgetRows = [NumBudgets]BudgetInfo{",
 		"\tShareExpiries: {Key: \"share_expiries\", Doc: \"acquisition locks of share groups\", Part: 99},\n"},
 }
 
@@ -37,11 +37,11 @@ func TestRowsHaveNoOrder(t *testing.T) {
 	dir := t.TempDir()
 	replace := map[string]string{}
 	for _, r := range rowsOfFiles {
-		text, err := os.ReadFile(r.file)
+		from, err := filepath.Abs(filepath.Join("..", r.file))
 		require.NoError(t, err)
-		to := filepath.Join(dir, r.file)
-		from, err := filepath.Abs(r.file)
+		text, err := os.ReadFile(from)
 		require.NoError(t, err)
+		to := filepath.Join(dir, filepath.Base(r.file))
 		require.NoError(t, os.WriteFile(to, []byte(turned(t, string(text), r.kept, r.kind, r.strangers, r.table, r.rows)), 0o644))
 		replace[from] = to
 	}

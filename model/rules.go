@@ -23,9 +23,9 @@ type Rules struct {
 }
 
 // Exhausted tells whether no further transaction may use an epoch.
-func (r *Rules) Exhausted(e Epoch) bool { return e >= r.maxEpoch()-1 }
+func (r *Rules) Exhausted(e Epoch) bool { return e >= r.LargestEpoch()-1 }
 
-func (r *Rules) maxEpoch() Epoch {
+func (r *Rules) LargestEpoch() Epoch {
 	if r.MaxEpoch == 0 {
 		return MaxEpoch
 	}
@@ -34,12 +34,12 @@ func (r *Rules) maxEpoch() Epoch {
 
 // bump is the next epoch. It stays at the largest one; where nothing keeps
 // epochs from overflowing, it becomes negative, as a short does.
-func (r *Rules) bump(e Epoch) Epoch {
+func (r *Rules) Bump(e Epoch) Epoch {
 	switch {
-	case e < r.maxEpoch():
+	case e < r.LargestEpoch():
 		return e + 1
 	case r.Off.Has(EpochExhaustionRotation):
-		return -r.maxEpoch() - 1
+		return -r.LargestEpoch() - 1
 	}
 	return e
 }

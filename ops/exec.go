@@ -13,9 +13,11 @@
 package ops
 
 import (
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
+	"fencecheck/model/offsets"
+	"fencecheck/model/txn"
 	"math/bits"
-
-	"fencecheck/model"
 )
 
 // Args are the parameters of one step: the values of the operation's Params,
@@ -52,8 +54,8 @@ type Bounds struct{ Generations, Members, Late, Producers, Epochs, Log, Works bo
 // Exec takes steps under one configuration. It owns scratch memory: each
 // goroutine needs its own.
 type Exec struct {
-	cfg    *model.Config
-	layout *model.Layout
+	cfg    *cluster.Config
+	layout *cluster.Layout
 	parts  int
 	tries  []try    // of the operations that the configuration asks for, in the order of Table
 	common []uint64 // the set of those that are no client's
@@ -61,17 +63,17 @@ type Exec struct {
 	may    []uint64 // the set of those that may be enabled in s
 	urgent []uint16 // operations of these that may be urgent
 	topics []uint8
-	s, n   *model.State
-	co     model.Coordinator
-	store  model.OffsetStore
+	s, n   *cluster.State
+	co     classic.Coordinator
+	store  offsets.Store
 	seen   Bounds
 	// delivered counts the answers to parked requests, by outcome.
 	delivered []int64
 
 	// Of transactions.
-	tc       model.TransactionCoordinator
-	pl       model.PartitionLeader
-	appends  model.Appending
+	tc       txn.Coordinator
+	pl       txn.Leader
+	appends  txn.Appending
 	byZombie bool
 	produces bool
 
@@ -79,9 +81,9 @@ type Exec struct {
 	order   int  // the order of members that is wanted
 	orders  int  // how many there were to choose from; 0 if no plan was computed
 	crowded bool // more than MaxOrders
-	replies [2 * model.MaxMembers]model.Reply
-	subs    [model.MaxMembers]model.Subscriber
-	plan    [model.MaxMembers]model.MemberAssignment
+	replies [2 * cluster.MaxMembers]classic.Reply
+	subs    [cluster.MaxMembers]classic.Subscriber
+	plan    [cluster.MaxMembers]classic.MemberAssignment
 }
 
 // A try is an operation with arguments that it may have; of a member, which are
@@ -95,8 +97,8 @@ type try struct {
 }
 
 // NewExec prepares an Exec for a configuration, which must not change.
-func NewExec(cfg *model.Config) *Exec {
-	x := &Exec{cfg: cfg, layout: model.NewLayout(cfg), parts: cfg.AllPartitions(), delivered: make([]int64, len(Outcomes)), produces: cfg.Producing()}
+func NewExec(cfg *cluster.Config) *Exec {
+	x := &Exec{cfg: cfg, layout: cluster.NewLayout(cfg), parts: cfg.AllPartitions(), delivered: make([]int64, len(Outcomes)), produces: cfg.Producing()}
 	for i := range Table {
 		if Table[i].Asked(cfg) {
 			x.ask(uint16(i))
@@ -164,13 +166,13 @@ func (x *Exec) Delivered() []int64 { return x.delivered }
 
 // Next calls emit for each step that is enabled in s, with its successor in
 // next.
-func (x *Exec) Next(s, next *model.State, emit func(Taken)) {
+func (x *Exec) Next(s, next *cluster.State, emit func(Taken)) {
 	x.look(s, next)
 	x.run(0, len(x.tries), emit)
 }
 
 // look finds out what may be enabled in a state.
-func (x *Exec) look(s, next *model.State) {
+func (x *Exec) look(s, next *cluster.State) {
 	x.s, x.n, x.order = s, next, 0
 	copy(x.may, x.common)
 	for i := range x.cfg.Clients() {
@@ -242,7 +244,7 @@ func (x *Exec) accept() bool {
 }
 
 // Take takes one step; ok is false where it is not enabled.
-func (x *Exec) Take(s, next *model.State, op uint16, a Args) (t Taken, ok bool) {
+func (x *Exec) Take(s, next *cluster.State, op uint16, a Args) (t Taken, ok bool) {
 	x.s, x.n = s, next
 	o := &Table[op]
 	if !o.Asked(x.cfg) || !x.allows(o.Params[0], a.A) || !o.by(x.cfg, int(a.A)) || !x.allows(o.Params[1], a.B) || !x.take(o, a) {
@@ -275,17 +277,17 @@ func (x *Exec) domain(p Param) int {
 		}
 		return 1
 	case Late:
-		return model.MaxLate
+		return cluster.MaxLate
 	case Member:
 		n := 0
-		for n < model.MaxMembers && x.s.Members[n].ID != 0 {
+		for n < cluster.MaxMembers && x.s.Members[n].ID != 0 {
 			n++
 		}
 		return n
 	case Topics:
 		return int(x.cfg.EveryTopic())
 	case Log:
-		return model.NumLogs
+		return cluster.NumLogs
 	case Output:
 		return x.cfg.Outputs
 	case TransactionalID:
@@ -318,9 +320,9 @@ func (x *Exec) allows(p Param, v uint8) bool {
 }
 
 // begin starts the successor as a copy, once the step's guard has been passed.
-func (x *Exec) begin() *model.State {
+func (x *Exec) begin() *cluster.State {
 	x.layout.Copy(x.n, x.s)
-	x.n.Last = model.Event{}
+	x.n.Last = cluster.Event{}
 	x.outcome, x.co.Candidates = 0, 0
 	x.tc.TakenTwice, x.pl.Full = false, false
 	x.orders, x.crowded = 0, false

@@ -1,20 +1,23 @@
 package ops
 
-import "fencecheck/model"
+import (
+	"fencecheck/model"
+	"fencecheck/model/cluster"
+)
 
 // busy tells whether a request has its connection: the broker takes the next one
 // of a connection when it has answered the one before.
-func busy(r *model.Request) bool { return r.API != model.NoAPI && r.Status != model.Answered }
+func busy(r *cluster.Request) bool { return r.API != model.NoAPI && r.Status != cluster.Answered }
 
 // mustCommitFirst: an application that commits on revoke does so before its
 // partitions go, while it still is a member.
-func (x *Exec) mustCommitFirst(cl *model.Client) bool {
-	return x.cfg.Commit == model.CommitOnRevoke && cl.Phase == model.MemberPhase && cl.Dirty != 0 && !cl.Revoked
+func (x *Exec) mustCommitFirst(cl *cluster.Client) bool {
+	return x.cfg.Commit == cluster.CommitOnRevoke && cl.Phase == cluster.MemberPhase && cl.Dirty != 0 && !cl.Revoked
 }
 
 // send puts a request on a client's connection. Unless its kind travels, it is
 // decided, answered and received in the same step.
-func (x *Exec) send(client uint8, r model.Request, a Args) bool {
+func (x *Exec) send(client uint8, r cluster.Request, a Args) bool {
 	cl := &x.n.Clients[client]
 	r.Client = client
 	cl.App = r
@@ -25,27 +28,27 @@ func (x *Exec) send(client uint8, r model.Request, a Args) bool {
 	if !x.decideAny(&cl.App, a) {
 		return false
 	}
-	if cl.App.Status == model.Answered {
+	if cl.App.Status == cluster.Answered {
 		x.receiveApp(cl)
 	}
 	return true
 }
 
-func (x *Exec) receiveApp(cl *model.Client) { x.takeAnswer(cl, &cl.App) }
+func (x *Exec) receiveApp(cl *cluster.Client) { x.takeAnswer(cl, &cl.App) }
 
-func (x *Exec) receiveBeat(cl *model.Client) { x.takeAnswer(cl, &cl.Beat) }
+func (x *Exec) receiveBeat(cl *cluster.Client) { x.takeAnswer(cl, &cl.Beat) }
 
 // takeAnswer lets a client take the answer to one of its requests.
-func (x *Exec) takeAnswer(cl *model.Client, lane *model.Request) {
+func (x *Exec) takeAnswer(cl *cluster.Client, lane *cluster.Request) {
 	r := *lane
-	*lane, cl.BeatFirst = model.Request{}, false
+	*lane, cl.BeatFirst = cluster.Request{}, false
 	x.n.Last.Received = r.API
 	if r.API.Part() == model.TransactionsPart {
 		x.receiveProducer(cl, &r)
 		return
 	}
 	cl.Receive(&r, &x.cfg.Rules.Off)
-	if r.API == model.SyncGroup && x.cfg.Transactional && cl.Phase == model.MemberPhase {
+	if r.API == model.SyncGroup && x.cfg.Transactional && cl.Phase == cluster.MemberPhase {
 		cl.MetaID, cl.MetaGeneration = cl.ID, cl.Generation
 	}
 }
@@ -57,8 +60,8 @@ func (x *Exec) join(a Args) bool {
 	}
 	cl = &x.begin().Clients[a.A]
 	cl.PrepareJoin(&x.cfg.Rules.Off)
-	cl.Phase, cl.Rejoin, cl.Revoked, cl.Leads, cl.Seen = model.Joining, false, false, false, 0
-	return x.send(a.A, model.Request{API: model.JoinGroup, ID: cl.ID, Meta: cl.Topics, Generation: cl.Generation}, a)
+	cl.Phase, cl.Rejoin, cl.Revoked, cl.Leads, cl.Seen = cluster.Joining, false, false, false, 0
+	return x.send(a.A, cluster.Request{API: model.JoinGroup, ID: cl.ID, Meta: cl.Topics, Generation: cl.Generation}, a)
 }
 
 func (x *Exec) sync(a Args) bool {
@@ -69,12 +72,12 @@ func (x *Exec) sync(a Args) bool {
 		cl.Fail()
 		return true
 	}
-	cl.Phase = model.Syncing
-	r := model.Request{API: model.SyncGroup, ID: cl.ID, Generation: cl.Generation, Protocol: cl.Protocol, Leads: cl.Leads}
+	cl.Phase = cluster.Syncing
+	r := cluster.Request{API: model.SyncGroup, ID: cl.ID, Generation: cl.Generation, Protocol: cl.Protocol, Leads: cl.Leads}
 	if cl.Leads {
 		r.Plan, r.Seen = cl.Plan, cl.Seen
 	}
-	cl.Plan = [model.MaxPartitions]model.MemberID{}
+	cl.Plan = [cluster.MaxPartitions]model.MemberID{}
 	return x.send(a.A, r, a)
 }
 
@@ -84,13 +87,13 @@ func (x *Exec) fetch(a Args) bool {
 		return false
 	}
 	x.begin()
-	return x.send(a.A, model.Request{API: model.OffsetFetch, ID: cl.ID, Generation: cl.Generation}, a)
+	return x.send(a.A, cluster.Request{API: model.OffsetFetch, ID: cl.ID, Generation: cl.Generation}, a)
 }
 
 // mayRead tells whether an idle application has a next record of a partition. One
 // that lost its membership does not know until its next poll.
-func (x *Exec) mayRead(cl *model.Client, p int) bool {
-	return !cl.Revoked && (cl.Phase == model.MemberPhase || cl.Phase == model.Unjoined) &&
+func (x *Exec) mayRead(cl *cluster.Client, p int) bool {
+	return !cl.Revoked && (cl.Phase == cluster.MemberPhase || cl.Phase == cluster.Unjoined) &&
 		cl.Owned.Has(p) && !cl.Unfetched.Has(p) && int(cl.Position[p]) < x.cfg.Records
 }
 
@@ -112,7 +115,7 @@ func (x *Exec) process(a Args) bool {
 	switch {
 	case x.cfg.HasProducer(int(a.A)):
 		return x.processInTransaction(a)
-	case x.cfg.Commit == model.CommitBefore:
+	case x.cfg.Commit == cluster.CommitBefore:
 		return x.processTaken(a)
 	}
 	if !x.mayRead(cl, p) {
@@ -145,12 +148,12 @@ func (x *Exec) commit(a Args) bool {
 	if x.cfg.HasProducer(int(a.A)) || cl.Dirty == 0 || !cl.MayCommit(&x.cfg.Rules.Off) {
 		return false
 	}
-	if x.cfg.Commit == model.CommitOnRevoke && !(cl.Rejoin || x.s.Left(x.cfg, model.Leaves)) {
+	if x.cfg.Commit == cluster.CommitOnRevoke && !(cl.Rejoin || x.s.Left(x.cfg, cluster.Leaves)) {
 		return false
 	}
 	n := x.begin()
 	cl = &n.Clients[a.A]
-	r := model.Request{API: model.OffsetCommit, ID: cl.ID, Generation: cl.Generation}
+	r := cluster.Request{API: model.OffsetCommit, ID: cl.ID, Generation: cl.Generation}
 	for p := range x.parts {
 		r.Offsets[p] = model.NoOffset
 		if (cl.Owned&^cl.Unfetched | cl.Dirty).Has(p) {
@@ -158,14 +161,14 @@ func (x *Exec) commit(a Args) bool {
 			r.Stale |= model.Part(p) & cl.Stale
 		}
 	}
-	cl.Revoked = x.cfg.Commit == model.CommitOnRevoke
+	cl.Revoked = x.cfg.Commit == cluster.CommitOnRevoke
 	return x.send(a.A, r, a)
 }
 
 // toCommit is the offset that a client commits for a partition: its position,
 // which without client-commit-processed counts a record that was polled and is
 // not processed.
-func (x *Exec) toCommit(cl *model.Client, p int) model.Offset {
+func (x *Exec) toCommit(cl *cluster.Client, p int) model.Offset {
 	o := cl.Position[p]
 	if x.cfg.Rules.Off.Has(model.ClientCommitProcessed) && int(o) < x.cfg.Records {
 		o++
@@ -183,7 +186,7 @@ func (x *Exec) heartbeat(a Args) bool {
 		return false // the connection answers in order
 	}
 	cl = &x.begin().Clients[a.A]
-	cl.Beat = model.Request{API: model.Heartbeat, Client: a.A, ID: cl.ID, Generation: cl.Generation}
+	cl.Beat = cluster.Request{API: model.Heartbeat, Client: a.A, ID: cl.ID, Generation: cl.Generation}
 	cl.BeatFirst = !behind
 	if x.cfg.Travels[model.Heartbeat] {
 		return true
@@ -198,13 +201,13 @@ func (x *Exec) heartbeat(a Args) bool {
 func (x *Exec) receive(a Args) bool {
 	cl := &x.s.Clients[a.A]
 	if a.B == 1 {
-		if cl.Beat.API == model.NoAPI || cl.Beat.Status != model.Answered {
+		if cl.Beat.API == model.NoAPI || cl.Beat.Status != cluster.Answered {
 			return false
 		}
 		x.receiveBeat(&x.begin().Clients[a.A])
 		return true
 	}
-	if !waiting(cl) || cl.App.Status != model.Answered {
+	if !waiting(cl) || cl.App.Status != cluster.Answered {
 		return false
 	}
 	x.receiveApp(&x.begin().Clients[a.A])
@@ -214,7 +217,7 @@ func (x *Exec) receive(a Args) bool {
 func (x *Exec) assign(a Args) bool {
 	n := x.begin()
 	cl := &n.Clients[a.A]
-	cl.Phase = model.MemberPhase
+	cl.Phase = cluster.MemberPhase
 	cl.Owned = model.Part(n.Partitions(x.cfg)) - 1
 	cl.Unfetched = cl.Owned
 	return true
@@ -231,7 +234,7 @@ func (x *Exec) noticePartitions(a Args) bool {
 
 func (x *Exec) subscribe(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	if cl.Topics == model.Meta(a.B) || !x.spend(model.Subscriptions) {
+	if cl.Topics == model.Meta(a.B) || !x.spend(cluster.Subscriptions) {
 		return false
 	}
 	n := x.n
@@ -242,7 +245,7 @@ func (x *Exec) subscribe(a Args) bool {
 
 func (x *Exec) leave(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	if cl.Phase == model.Outside || cl.Phase == model.Failed || x.mustCommitFirst(cl) || !x.mayPoll(a.A) || !x.spend(model.Leaves) {
+	if cl.Phase == cluster.Outside || cl.Phase == cluster.Failed || x.mustCommitFirst(cl) || !x.mayPoll(a.A) || !x.spend(cluster.Leaves) {
 		return false
 	}
 	n := x.n
@@ -255,9 +258,9 @@ func (x *Exec) leave(a Args) bool {
 // while the budget lasts.
 func (x *Exec) sendLeave(client uint8, id model.MemberID, a Args) bool {
 	n := x.n
-	r := model.Request{API: model.LeaveGroup, Client: client, ID: id, Generation: model.NoGeneration}
-	if x.cfg.Travels[model.LeaveGroup] && n.Left(x.cfg, model.LateRequests) && n.AddLate(r) {
-		n.Spend(x.cfg, model.LateRequests)
+	r := cluster.Request{API: model.LeaveGroup, Client: client, ID: id, Generation: model.NoGeneration}
+	if x.cfg.Travels[model.LeaveGroup] && n.Left(x.cfg, cluster.LateRequests) && n.AddLate(r) {
+		n.Spend(x.cfg, cluster.LateRequests)
 		return true
 	}
 	return x.decideGroup(&r, a)

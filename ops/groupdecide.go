@@ -1,18 +1,23 @@
 package ops
 
-import "fencecheck/model"
+import (
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
+	"fencecheck/model/offsets"
+)
 
 // open gives the rules access to the successor's coordinator.
-func (x *Exec) open(a Args) *model.Coordinator {
+func (x *Exec) open(a Args) *classic.Coordinator {
 	n := x.n
-	x.co = model.Coordinator{Rules: &x.cfg.Rules, Group: &n.Group, Members: n.Members[:], Replies: x.replies[:0], Pick: int(a.Pick)}
+	x.co = classic.Coordinator{Rules: &x.cfg.Rules, Group: &n.Group, Members: n.Members[:], Replies: x.replies[:0], Pick: int(a.Pick)}
 	return &x.co
 }
 
 // openOffsets gives the rules access to the offsets of the successor's group.
-func (x *Exec) openOffsets() *model.OffsetStore {
+func (x *Exec) openOffsets() *offsets.Store {
 	n := x.n
-	x.store = model.OffsetStore{Rules: &x.cfg.Rules, Group: x.open(Args{}), Committed: n.Offsets[:x.parts]}
+	x.store = offsets.Store{Rules: &x.cfg.Rules, Group: x.open(Args{}), Committed: n.Offsets[:x.parts]}
 	if x.cfg.Transactional {
 		x.store.Pending, x.store.At = n.Txns.Pending[:], n.Txns.OffsetsAt[:x.parts]
 	}
@@ -21,14 +26,14 @@ func (x *Exec) openOffsets() *model.OffsetStore {
 
 // decideGroup lets the coordinator decide a request of a member, which becomes
 // Answered or Parked. It is false where the model has no room for what follows.
-func (x *Exec) decideGroup(r *model.Request, a Args) bool {
+func (x *Exec) decideGroup(r *cluster.Request, a Args) bool {
 	if r.API == model.JoinGroup && r.ID == 0 {
 		if r.NewID = x.n.FreshID(x.cfg, int(r.Client)); r.NewID == 0 {
 			x.seen.Members = true
 			return false
 		}
 	}
-	q := model.GroupRequest{API: r.API, MemberID: r.ID, Generation: r.Generation}
+	q := classic.Request{API: r.API, MemberID: r.ID, Generation: r.Generation}
 	switch r.API {
 	case model.JoinGroup:
 		q.Session, q.Protocols, q.Meta, q.OldVersion, q.Fresh = x.cfg.Sessions[r.Client], x.cfg.Protocols[r.Client], r.Meta, x.cfg.OldJoin, r.NewID
@@ -41,9 +46,9 @@ func (x *Exec) decideGroup(r *model.Request, a Args) bool {
 }
 
 // decideOffsets lets the coordinator decide a request for the group's offsets.
-func (x *Exec) decideOffsets(r *model.Request) bool {
+func (x *Exec) decideOffsets(r *cluster.Request) bool {
 	s := x.openOffsets()
-	q := model.OffsetsRequest{API: r.API, MemberID: r.ID, Generation: r.Generation, Offsets: r.Offsets[:x.parts]}
+	q := offsets.Request{API: r.API, MemberID: r.ID, Generation: r.Generation, Offsets: r.Offsets[:x.parts]}
 	x.sent(r)
 	switch r.API {
 	case model.OffsetCommit:
@@ -51,7 +56,7 @@ func (x *Exec) decideOffsets(r *model.Request) bool {
 	case model.OffsetFetch: // producers' members ask for stable offsets, and ask again while any is not
 		q.Stable, q.Partitions = x.cfg.Transactional, x.n.Clients[r.Client].Unfetched
 	}
-	answer := model.Reply{To: r.ID, API: r.API, Err: s.Decide(&q)}
+	answer := classic.Reply{To: r.ID, API: r.API, Err: s.Decide(&q)}
 	switch {
 	case r.API == model.OffsetCommit && answer.Err == model.None:
 		x.n.Last.Committed = committed(r, x.parts)
@@ -62,17 +67,17 @@ func (x *Exec) decideOffsets(r *model.Request) bool {
 }
 
 // sent notes which request the step decides.
-func (x *Exec) sent(r *model.Request) {
+func (x *Exec) sent(r *cluster.Request) {
 	ev := &x.n.Last
 	ev.API, ev.Client, ev.ID, ev.Generation, ev.Stale = r.API, r.Client, r.ID, r.Generation, r.Stale
 }
 
 // decided notes what a group's request was answered, and follows up on it.
-func (x *Exec) decided(r *model.Request, answer *model.Reply, parked bool) bool {
+func (x *Exec) decided(r *cluster.Request, answer *classic.Reply, parked bool) bool {
 	x.n.Last.Err, x.n.Last.Parked = answer.Err, parked
 	x.outcome = outcomeOf(r.API, answer.Err, parked)
 	if parked {
-		r.Status = model.Parked
+		r.Status = cluster.Parked
 	} else {
 		x.answer(r, answer)
 	}
@@ -80,7 +85,7 @@ func (x *Exec) decided(r *model.Request, answer *model.Reply, parked bool) bool 
 }
 
 // backward has the partitions of a commit whose committed offset is larger.
-func backward(r *model.Request, offsets []model.Offset) model.PartSet {
+func backward(r *cluster.Request, offsets []model.Offset) model.PartSet {
 	var set model.PartSet
 	for p, o := range offsets {
 		if r.Offsets[p] != model.NoOffset && r.Offsets[p] < o {
@@ -90,7 +95,7 @@ func backward(r *model.Request, offsets []model.Offset) model.PartSet {
 	return set
 }
 
-func committed(r *model.Request, parts int) model.PartSet {
+func committed(r *cluster.Request, parts int) model.PartSet {
 	var set model.PartSet
 	for p := range parts {
 		if r.Offsets[p] != model.NoOffset {
@@ -101,7 +106,7 @@ func committed(r *model.Request, parts int) model.PartSet {
 }
 
 // planOf turns the owner of each partition into a row a member.
-func (x *Exec) planOf(r *model.Request) []model.MemberAssignment {
+func (x *Exec) planOf(r *cluster.Request) []classic.MemberAssignment {
 	plan := x.plan[:0]
 next:
 	for p := range int(r.Seen) {
@@ -112,7 +117,7 @@ next:
 			}
 		}
 		if r.Plan[p] != 0 {
-			plan = append(plan, model.MemberAssignment{ID: r.Plan[p], Parts: model.Part(p)})
+			plan = append(plan, classic.MemberAssignment{ID: r.Plan[p], Parts: model.Part(p)})
 		}
 	}
 	return plan
@@ -120,39 +125,39 @@ next:
 
 // answer writes the coordinator's answer into its request. What the client
 // sent matters no longer, but for what it must recognise.
-func (x *Exec) answer(r *model.Request, a *model.Reply) {
-	r.Status, r.Err, r.Stale = model.Answered, a.Err, 0
+func (x *Exec) answer(r *cluster.Request, a *classic.Reply) {
+	r.Status, r.Err, r.Stale = cluster.Answered, a.Err, 0
 	switch r.API {
 	case model.JoinGroup:
-		*r = model.Request{API: r.API, Status: model.Answered, Client: r.Client, ID: r.ID, Err: a.Err,
-			Generation: r.Generation, NewID: a.MemberID, NewGen: a.Generation, Protocol: a.Protocol, Life: x.n.Spent[model.Deletions]}
+		*r = cluster.Request{API: r.API, Status: cluster.Answered, Client: r.Client, ID: r.ID, Err: a.Err,
+			Generation: r.Generation, NewID: a.MemberID, NewGen: a.Generation, Protocol: a.Protocol, Life: x.n.Spent[cluster.Deletions]}
 		if a.Err == model.None && a.Leader == a.MemberID {
 			x.computePlan(r)
 		}
 	case model.SyncGroup:
-		*r = model.Request{API: r.API, Status: model.Answered, Client: r.Client, ID: r.ID, Err: a.Err,
+		*r = cluster.Request{API: r.API, Status: cluster.Answered, Client: r.Client, ID: r.ID, Err: a.Err,
 			Generation: r.Generation, Assignment: a.Assignment}
 	}
 }
 
 // computePlan is what a leader does with the members that its answer lists.
 // They are those of this very moment, so the plan travels in their place.
-func (x *Exec) computePlan(r *model.Request) {
+func (x *Exec) computePlan(r *cluster.Request) {
 	r.Leads, r.Seen = true, uint8(x.n.Partitions(x.cfg))
 	if r.Protocol == 0 {
 		return
 	}
 	subs := x.subs[:0]
 	for i := range x.n.Members {
-		if m := &x.n.Members[i]; m.ID != 0 && !m.Is(model.Pending) {
-			subs = append(subs, model.Subscriber{ID: m.ID, Topics: m.Meta})
+		if m := &x.n.Members[i]; m.ID != 0 && !m.Is(classic.Pending) {
+			subs = append(subs, classic.Subscriber{ID: m.ID, Topics: m.Meta})
 		}
 	}
 	if x.cfg.AnyOrder {
 		x.arrange(subs)
 	}
 	plan := x.plan[:len(subs)]
-	model.Assign(r.Protocol, subs, x.topics[:r.Seen], plan)
+	classic.Assign(r.Protocol, subs, x.topics[:r.Seen], plan)
 	for p := range int(r.Seen) {
 		for _, a := range plan {
 			if a.Parts.Has(p) {
@@ -187,15 +192,15 @@ func (x *Exec) settle() bool {
 
 // deliver brings the answer to a parked request to the client that awaits it,
 // if one does.
-func (x *Exec) deliver(a *model.Reply) {
-	cl := &x.n.Clients[model.ClientOf(a.To)]
+func (x *Exec) deliver(a *classic.Reply) {
+	cl := &x.n.Clients[cluster.ClientOf(a.To)]
 	r := &cl.App
-	if r.API != a.API || r.Status != model.Parked || r.ID != a.To && r.NewID != a.To {
+	if r.API != a.API || r.Status != cluster.Parked || r.ID != a.To && r.NewID != a.To {
 		return
 	}
 	x.delivered[outcomeOf(a.API, a.Err, false)]++
 	x.answer(r, a)
-	if !x.cfg.Travels[r.API] && cl.Process == model.Running {
+	if !x.cfg.Travels[r.API] && cl.Process == cluster.Running {
 		x.receiveApp(cl)
 	}
 }
@@ -209,11 +214,11 @@ func (x *Exec) noteRemoved() {
 		if m.ID == 0 {
 			break
 		}
-		if m.ID == x.n.Members[i].ID || m.Is(model.Pending) || x.co.Find(m.ID) != nil {
+		if m.ID == x.n.Members[i].ID || m.Is(classic.Pending) || x.co.Find(m.ID) != nil {
 			continue
 		}
 		x.replaceAssignments(m.ID)
-		holder := model.ClientOf(m.ID)
+		holder := cluster.ClientOf(m.ID)
 		if cl := &x.s.Clients[holder]; cl.ID == m.ID && x.healthy(cl) && !x.n.Last.Left(m.ID) {
 			x.n.Last.Fenced |= 1 << holder
 		}
@@ -236,19 +241,19 @@ func (x *Exec) replaceAssignments(id model.MemberID) {
 	}
 }
 
-func replaceInFlight(r *model.Request, id model.MemberID, parts int) {
+func replaceInFlight(r *cluster.Request, id model.MemberID, parts int) {
 	if id != 0 && r.ID != id || r.ID == 0 {
 		return
 	}
 	switch {
-	case (r.API == model.OffsetCommit || r.API == model.TxnOffsetCommit) && r.Status != model.Answered:
+	case (r.API == model.OffsetCommit || r.API == model.TxnOffsetCommit) && r.Status != cluster.Answered:
 		r.Stale = committed(r, parts)
-	case r.API == model.SyncGroup && r.Status == model.Answered:
+	case r.API == model.SyncGroup && r.Status == cluster.Answered:
 		r.Stale = r.Assignment
 	}
 }
 
 // healthy: the process runs and wants to be a member.
-func (x *Exec) healthy(cl *model.Client) bool {
-	return cl.Process == model.Running && cl.Phase != model.Outside && cl.Phase != model.Failed
+func (x *Exec) healthy(cl *cluster.Client) bool {
+	return cl.Process == cluster.Running && cl.Phase != cluster.Outside && cl.Phase != cluster.Failed
 }

@@ -1,6 +1,10 @@
 package ops
 
-import "fencecheck/model"
+import (
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
+)
 
 // reason spends what a timer needs to fire: nothing where it has a reason, an
 // expiry where the clock is async. It is false where the timer must not fire.
@@ -9,7 +13,7 @@ func (x *Exec) reason(has bool) bool {
 		x.begin()
 		return true
 	}
-	return x.cfg.Clock == model.Async && x.spend(model.Expiries)
+	return x.cfg.Clock == cluster.Async && x.spend(cluster.Expiries)
 }
 
 // late tells whether the coordinator would wait in vain for a member: nobody
@@ -20,7 +24,7 @@ func (x *Exec) late(id model.MemberID) bool {
 }
 
 func (x *Exec) initialDelay(a Args) bool {
-	if g := &x.s.Group; g.State != model.PreparingRebalance || !g.InitialDelay {
+	if g := &x.s.Group; g.State != classic.PreparingRebalance || !g.InitialDelay {
 		return false
 	}
 	x.begin()
@@ -29,11 +33,11 @@ func (x *Exec) initialDelay(a Args) bool {
 
 // rebalanceTimeout has a reason when all that are missing are late.
 func (x *Exec) rebalanceTimeout(a Args) bool {
-	if g := &x.s.Group; g.State != model.PreparingRebalance || g.InitialDelay {
+	if g := &x.s.Group; g.State != classic.PreparingRebalance || g.InitialDelay {
 		return false
 	}
 	noMembers := x.s.Size() == 0 // a timeout of zero
-	if !x.reason(noMembers || x.allLate(model.JoinParked, false)) {
+	if !x.reason(noMembers || x.allLate(classic.JoinParked, false)) {
 		return false
 	}
 	return x.open(a).FireJoinTimer() && x.settle()
@@ -41,7 +45,7 @@ func (x *Exec) rebalanceTimeout(a Args) bool {
 
 // allLate tells whether every member whose flag differs from the wanted value
 // is late, and there is one.
-func (x *Exec) allLate(f model.MemberFlags, waitedFor bool) bool {
+func (x *Exec) allLate(f classic.MemberFlags, waitedFor bool) bool {
 	any := false
 	for i := range x.s.Members {
 		m := &x.s.Members[i]
@@ -57,10 +61,10 @@ func (x *Exec) allLate(f model.MemberFlags, waitedFor bool) bool {
 }
 
 func (x *Exec) syncTimeout(a Args) bool {
-	if s := x.s.Group.State; s != model.CompletingRebalance && s != model.Stable {
+	if s := x.s.Group.State; s != classic.CompletingRebalance && s != classic.Stable {
 		return false
 	}
-	if !x.reason(x.allLate(model.AwaitsSync, true)) {
+	if !x.reason(x.allLate(classic.AwaitsSync, true)) {
 		return false
 	}
 	return x.open(a).FireSyncTimer() && x.settle()
@@ -68,10 +72,10 @@ func (x *Exec) syncTimeout(a Args) bool {
 
 func (x *Exec) sessionTimeout(a Args) bool {
 	id := model.MemberID(a.A)
-	if x.cfg.Sessions[model.ClientOf(id)] == model.SessionTooLong {
+	if x.cfg.Sessions[cluster.ClientOf(id)] == classic.SessionTooLong {
 		return false
 	}
-	tooShort := x.cfg.Sessions[model.ClientOf(id)] == model.SessionTooShort
+	tooShort := x.cfg.Sessions[cluster.ClientOf(id)] == classic.SessionTooShort
 	if !x.reason(tooShort || x.silent(id)) {
 		return false
 	}
@@ -83,23 +87,23 @@ func (x *Exec) sessionTimeout(a Args) bool {
 // hold up.
 func (x *Exec) silent(id model.MemberID) bool {
 	cl := x.s.Holder(id)
-	if cl == nil || cl.Process > model.Stalled || cl.Phase == model.Outside || cl.Phase == model.Failed {
+	if cl == nil || cl.Process > cluster.Stalled || cl.Phase == cluster.Outside || cl.Phase == cluster.Failed {
 		return true
 	}
-	if cl.Phase == model.Unjoined || cl.Phase == model.Joining {
-		return cl.Process == model.Stalled || x.heldUp(id)
+	if cl.Phase == cluster.Unjoined || cl.Phase == cluster.Joining {
+		return cl.Process == cluster.Stalled || x.heldUp(id)
 	}
-	return cl.App.Status == model.Parked && cl.App.API == model.SyncGroup && x.heldUp(id)
+	return cl.App.Status == cluster.Parked && cl.App.API == model.SyncGroup && x.heldUp(id)
 }
 
 // heldUp: the member waits in a parked request for others that are late. A new
 // member's first timer is longer than any rebalance (five minutes, KAFKA-7610).
 func (x *Exec) heldUp(id model.MemberID) bool {
-	if m := x.s.Member(id); m.Flags&(model.JoinParked|model.SyncParked) == 0 || m.Is(model.IsNew) {
+	if m := x.s.Member(id); m.Flags&(classic.JoinParked|classic.SyncParked) == 0 || m.Is(classic.IsNew) {
 		return false
 	}
 	for i := range x.s.Members {
-		if m := &x.s.Members[i]; m.ID != 0 && m.ID != id && m.Flags&(model.JoinParked|model.SyncParked) == 0 && x.late(m.ID) {
+		if m := &x.s.Members[i]; m.ID != 0 && m.ID != id && m.Flags&(classic.JoinParked|classic.SyncParked) == 0 && x.late(m.ID) {
 			return true
 		}
 	}

@@ -1,6 +1,10 @@
 package ops
 
-import "fencecheck/model"
+import (
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
+)
 
 // decide: the requests of one connection are decided in the order in which
 // they were sent, and none while an earlier one is parked.
@@ -8,26 +12,26 @@ func (x *Exec) decide(a Args) bool {
 	cl := &x.s.Clients[a.A]
 	app, beat := &cl.App, &cl.Beat
 	if a.B == 1 {
-		if beat.API == model.NoAPI || beat.Status != model.InFlight || busy(app) && !cl.BeatFirst {
+		if beat.API == model.NoAPI || beat.Status != cluster.InFlight || busy(app) && !cl.BeatFirst {
 			return false
 		}
 		return x.decideGroup(&x.begin().Clients[a.A].Beat, a)
 	}
-	if app.API == model.NoAPI || app.Status != model.InFlight && app.Status != model.Admitted || busy(beat) && cl.BeatFirst && app.API.Part() != model.TransactionsPart {
+	if app.API == model.NoAPI || app.Status != cluster.InFlight && app.Status != cluster.Admitted || busy(beat) && cl.BeatFirst && app.API.Part() != model.TransactionsPart {
 		return false
 	}
 	r := &x.begin().Clients[a.A].App
 	if !x.decideAny(r, a) {
 		return false
 	}
-	if r.Status == model.Answered && !x.cfg.Travels[r.API] { // it was only admitted on the way
+	if r.Status == cluster.Answered && !x.cfg.Travels[r.API] { // it was only admitted on the way
 		x.receiveApp(&x.n.Clients[a.A])
 	}
 	return true
 }
 
 // decideAny lets whoever is responsible decide a request.
-func (x *Exec) decideAny(r *model.Request, a Args) bool {
+func (x *Exec) decideAny(r *cluster.Request, a Args) bool {
 	switch r.API.Part() {
 	case model.ClassicPart:
 		return x.decideGroup(r, a)
@@ -50,11 +54,11 @@ func (x *Exec) decideLate(a Args) bool {
 	if !x.decideAny(&r, a) {
 		return false
 	}
-	if r.Status == model.Admitted { // and is to be appended; its place is free
+	if r.Status == cluster.Admitted { // and is to be appended; its place is free
 		return n.AddLate(r)
 	}
-	if app := &n.Clients[r.Client].App; r.Status == model.Parked && app.Status == model.Parked && app.API == r.API && app.ID == r.ID {
-		app.Status = model.Displaced
+	if app := &n.Clients[r.Client].App; r.Status == cluster.Parked && app.Status == cluster.Parked && app.API == r.API && app.ID == r.ID {
+		app.Status = cluster.Displaced
 	}
 	return true
 }
@@ -63,7 +67,7 @@ func (x *Exec) decideLate(a Args) bool {
 // its member without an answer, or holds another one in its place.
 func (x *Exec) requestTimeout(a Args) bool {
 	cl := &x.s.Clients[a.A]
-	hopeless := cl.App.Status == model.Displaced || cl.App.Status == model.Parked && !x.holds(&cl.App)
+	hopeless := cl.App.Status == cluster.Displaced || cl.App.Status == cluster.Parked && !x.holds(&cl.App)
 	if !hopeless {
 		return false
 	}
@@ -72,10 +76,10 @@ func (x *Exec) requestTimeout(a Args) bool {
 }
 
 // holds tells whether the coordinator still has a parked request.
-func (x *Exec) holds(r *model.Request) bool {
-	flag := model.JoinParked
+func (x *Exec) holds(r *cluster.Request) bool {
+	flag := classic.JoinParked
 	if r.API == model.SyncGroup {
-		flag = model.SyncParked
+		flag = classic.SyncParked
 	}
 	for _, id := range [...]model.MemberID{r.ID, r.NewID} {
 		if m := x.s.Member(id); m != nil && m.Is(flag) {
@@ -90,11 +94,11 @@ func (x *Exec) holds(r *model.Request) bool {
 func (x *Exec) giveUp(a Args) bool {
 	cl := &x.s.Clients[a.A]
 	r := Awaited(cl, a.B)
-	if r.API == model.NoAPI || !x.cfg.Travels[r.API] || cl.Process != model.Running {
+	if r.API == model.NoAPI || !x.cfg.Travels[r.API] || cl.Process != cluster.Running {
 		return false
 	}
-	if r.Status == model.InFlight || r.Status == model.Admitted {
-		if !x.spend(model.LateRequests) {
+	if r.Status == cluster.InFlight || r.Status == cluster.Admitted {
+		if !x.spend(cluster.LateRequests) {
 			return false
 		}
 		n := x.n
@@ -102,12 +106,12 @@ func (x *Exec) giveUp(a Args) bool {
 			x.seen.Late = true
 			return false
 		}
-	} else if !x.spend(model.LostAnswers) {
+	} else if !x.spend(cluster.LostAnswers) {
 		return false
 	}
 	cl = &x.n.Clients[a.A]
 	if a.B == 1 {
-		cl.Beat, cl.BeatFirst = model.Request{}, false
+		cl.Beat, cl.BeatFirst = cluster.Request{}, false
 		x.n.Last.GaveUp = true
 		return true
 	}
@@ -117,13 +121,13 @@ func (x *Exec) giveUp(a Args) bool {
 
 // abandon is the client's side of giving up: it does not know what became of
 // its request. A heartbeat in flight is lost with the connection.
-func (x *Exec) abandon(cl *model.Client) {
+func (x *Exec) abandon(cl *cluster.Client) {
 	r := cl.App
 	x.n.Last.GaveUp = true
-	cl.App, cl.Beat, cl.BeatFirst = model.Request{}, model.Request{}, false
+	cl.App, cl.Beat, cl.BeatFirst = cluster.Request{}, cluster.Request{}, false
 	switch r.API {
 	case model.JoinGroup, model.SyncGroup:
-		cl.Phase = model.Unjoined
+		cl.Phase = cluster.Unjoined
 	case model.OffsetCommit:
 		cl.Hand = 0 // at most once: what may not be committed is not processed
 	case model.Produce: // it is sent again, or the batch has expired

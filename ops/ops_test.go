@@ -1,6 +1,9 @@
 package ops
 
 import (
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
 	"fmt"
 	"regexp"
 	"slices"
@@ -8,8 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
-
-	"fencecheck/model"
 )
 
 var kebab = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
@@ -51,24 +52,24 @@ func TestOutcomeNames(t *testing.T) {
 }
 
 // drawConfig draws any configuration that a scenario could have.
-func drawConfig(t *rapid.T) *model.Config {
+func drawConfig(t *rapid.T) *cluster.Config {
 	small := func(label string, most int) int { return rapid.IntRange(0, most).Draw(t, label) }
-	c := &model.Config{
+	c := &cluster.Config{
 		Members: 1 + small("members", 3), Simple: small("simple", 1), Partitions: 1 + small("partitions", 2),
-		Records: small("records", 3), Commit: model.CommitMode(small("commit", 2)), Clock: model.Clock(small("clock", 1)),
+		Records: small("records", 3), Commit: cluster.CommitMode(small("commit", 2)), Clock: cluster.Clock(small("clock", 1)),
 		OldJoin: small("old join", 4) == 0, AnyOrder: small("any order", 2) == 0,
 	}
 	c.Topics = 1 + small("topics", c.Partitions-1)
 	c.Rules.InitialDelays = uint8(small("delays", 1))
 	c.Rules.MaxSize = max(0, small("max size", 6)-3)
 	for i := range c.Sessions {
-		c.Sessions[i] = model.SessionTimeout(max(0, small("session", 9)-7))
+		c.Sessions[i] = classic.SessionTimeout(max(0, small("session", 9)-7))
 	}
 	for b := range c.Budgets {
-		c.Budgets[b] = uint8(small(model.Budget(b).String(), 2))
-		c.Unbounded[b] = model.Budget(b) != model.AddedPartitions && model.Budget(b) != model.Deletions && small("unbounded "+model.Budget(b).String(), 9) == 0
+		c.Budgets[b] = uint8(small(cluster.Budget(b).String(), 2))
+		c.Unbounded[b] = cluster.Budget(b) != cluster.AddedPartitions && cluster.Budget(b) != cluster.Deletions && small("unbounded "+cluster.Budget(b).String(), 9) == 0
 	}
-	c.Budgets[model.AddedPartitions] = min(c.Budgets[model.AddedPartitions], uint8(model.MaxPartitions-c.Partitions))
+	c.Budgets[cluster.AddedPartitions] = min(c.Budgets[cluster.AddedPartitions], uint8(cluster.MaxPartitions-c.Partitions))
 	for _, a := range memberAPIs() {
 		c.Travels[a] = rapid.Bool().Draw(t, a.String()+" travels")
 	}
@@ -87,9 +88,9 @@ func drawConfig(t *rapid.T) *model.Config {
 
 // walk takes random steps under a configuration and shows every state on the
 // way to look.
-func walk(t *rapid.T, c *model.Config, look func(x *Exec, s *model.State, steps []Taken)) {
+func walk(t *rapid.T, c *cluster.Config, look func(x *Exec, s *cluster.State, steps []Taken)) {
 	x := NewExec(c)
-	var s, next model.State
+	var s, next cluster.State
 	s.Initial(c)
 	for range rapid.IntRange(1, 60).Draw(t, "length") {
 		var steps []Taken
@@ -109,11 +110,11 @@ func walk(t *rapid.T, c *model.Config, look func(x *Exec, s *model.State, steps 
 func TestEncodingIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawConfig(t)
-		walk(t, c, func(_ *Exec, s *model.State, _ []Taken) {
-			var back model.State
-			model.NewLayout(c).Decode(encoded(s, c), &back)
+		walk(t, c, func(_ *Exec, s *cluster.State, _ []Taken) {
+			var back cluster.State
+			cluster.NewLayout(c).Decode(encoded(s, c), &back)
 			want := *s
-			want.Last = model.Event{}
+			want.Last = cluster.Event{}
 			if back != want {
 				t.Fatalf("decoded\n%+v\nencoded\n%+v", back, want)
 			}
@@ -125,11 +126,11 @@ func TestEncodingIsExact(t *testing.T) {
 func TestRanksCommuteWithSteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawConfig(t)
-		c.Budgets[model.Deletions], c.Unbounded[model.Deletions] = 0, false
+		c.Budgets[cluster.Deletions], c.Unbounded[cluster.Deletions] = 0, false
 		c.Ranks = true
-		walk(t, c, func(x *Exec, s *model.State, _ []Taken) {
-			var small, next model.State
-			model.NewLayout(c).Decode(encoded(s, c), &small)
+		walk(t, c, func(x *Exec, s *cluster.State, _ []Taken) {
+			var small, next cluster.State
+			cluster.NewLayout(c).Decode(encoded(s, c), &small)
 			var want, got []string
 			x.Next(s, &next, func(step Taken) { want = append(want, after(step, &next, c)) })
 			x.Next(&small, &next, func(step Taken) { got = append(got, after(step, &next, c)) })
@@ -140,16 +141,16 @@ func TestRanksCommuteWithSteps(t *testing.T) {
 	})
 }
 
-func after(step Taken, s *model.State, c *model.Config) string {
+func after(step Taken, s *cluster.State, c *cluster.Config) string {
 	return fmt.Sprintf("%s %v %s %x", Table[step.Op].Name, step.Args, Outcomes[step.Outcome], encoded(s, c))
 }
 
 func TestStepsArePure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		walk(t, drawConfig(t), func(x *Exec, s *model.State, steps []Taken) {
+		walk(t, drawConfig(t), func(x *Exec, s *cluster.State, steps []Taken) {
 			before := *s
 			seen := map[Taken]bool{}
-			var again, next model.State
+			var again, next cluster.State
 			x.Next(s, &next, func(step Taken) {
 				key := Taken{Op: step.Op, Args: step.Args}
 				if seen[key] {
@@ -175,11 +176,11 @@ func TestStepsArePure(t *testing.T) {
 // and have the same outcomes.
 func TestGhostIsNotRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		walk(t, drawConfig(t), func(x *Exec, s *model.State, steps []Taken) {
+		walk(t, drawConfig(t), func(x *Exec, s *cluster.State, steps []Taken) {
 			blind := *s
 			forget(&blind)
 			var got []Taken
-			var next model.State
+			var next cluster.State
 			x.Next(&blind, &next, func(step Taken) { got = append(got, step) })
 			// The place of a late request in its bag may depend on ghost
 			// fields when two differ in nothing else, so steps are counted.
@@ -190,8 +191,8 @@ func TestGhostIsNotRead(t *testing.T) {
 	})
 }
 
-func forget(s *model.State) {
-	s.Ghost, s.Last = model.Ghost{}, model.Event{}
+func forget(s *cluster.State) {
+	s.Ghost, s.Last = cluster.Ghost{}, cluster.Event{}
 	for i := range s.Clients {
 		cl := &s.Clients[i]
 		cl.Stale, cl.Life = 0, 0
@@ -215,9 +216,9 @@ func count(steps []Taken) []int {
 // the end of its operation.
 func TestItemizedIsTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		walk(t, drawConfig(t), func(x *Exec, s *model.State, steps []Taken) {
+		walk(t, drawConfig(t), func(x *Exec, s *cluster.State, steps []Taken) {
 			var got []Taken
-			var next model.State
+			var next cluster.State
 			done := -1
 			x.NextItemized(s, &next, func(step Taken) { got = append(got, step) }, func(op uint16) {
 				if int(op) <= done {
@@ -235,7 +236,7 @@ func TestItemizedIsTheSame(t *testing.T) {
 	})
 }
 
-func encoded(s *model.State, c *model.Config) []byte { return model.NewLayout(c).Append(nil, s) }
+func encoded(s *cluster.State, c *cluster.Config) []byte { return cluster.NewLayout(c).Append(nil, s) }
 
 // TestMoments: moments are of the client that the first parameter names.
 func TestMoments(t *testing.T) {
@@ -250,7 +251,7 @@ func TestMoments(t *testing.T) {
 	}
 	assert.Greater(t, guarded, 20)
 
-	running := model.Client{App: model.Request{API: model.JoinGroup}}
+	running := cluster.Client{App: cluster.Request{API: model.JoinGroup}}
 	assert.True(t, (&Op{when: when(waiting)}).at(momentOf(&running)))
 	assert.False(t, (&Op{when: when(idle)}).at(momentOf(&running)))
 	assert.True(t, new(Op).at(momentOf(&running)))

@@ -1,11 +1,11 @@
 package ops
 
-import "fencecheck/model"
+import "fencecheck/model/classic"
 
 // arrange puts the members into the order that the step's arguments choose. An
 // assignor deals out whole partitions from the first member on, so that where
 // all subscribe to the same, only the places matter that get one.
-func (x *Exec) arrange(subs []model.Subscriber) {
+func (x *Exec) arrange(subs []classic.Subscriber) {
 	places := len(subs)
 	if sameTopics(subs) {
 		places = min(places, x.n.Partitions(x.cfg))
@@ -27,7 +27,7 @@ func (x *Exec) arrange(subs []model.Subscriber) {
 	}
 }
 
-func sameTopics(subs []model.Subscriber) bool {
+func sameTopics(subs []classic.Subscriber) bool {
 	for i := range subs {
 		if subs[i].Topics != subs[0].Topics {
 			return false

@@ -1,9 +1,8 @@
 package ops
 
 import (
+	"fencecheck/model/cluster"
 	"slices"
-
-	"fencecheck/model"
 )
 
 // Param is what one parameter of an operation ranges over.
@@ -74,7 +73,7 @@ type Op struct {
 	// Request finds the request that the step is about, unless it sends one and
 	// waits: which is decided, whose answer is taken, or which nobody awaits the
 	// answer to. nil: there is none.
-	Request func(s *model.State, a Args) model.Request
+	Request func(s *cluster.State, a Args) cluster.Request
 	// Picks: the coordinator may have to choose one of several members as the
 	// next leader, or the leader may list the members in several orders
 	// (Config.AnyOrder); each choice is a step of its own (groups.md E8).
@@ -86,15 +85,15 @@ type Op struct {
 	// says nothing about a scenario.
 	Rare bool
 	// Asked tells whether a configuration asks for the operation at all.
-	Asked func(c *model.Config) bool
+	Asked func(c *cluster.Config) bool
 	// who tells which clients may take the step; nil: all. At the moments of when they may
 	// do so; 0: at all.
-	who  func(c *model.Config, client int) bool
+	who  func(c *cluster.Config, client int) bool
 	when moments
 	step func(x *Exec, a Args) bool
 	// urgent tells for which clients the step is one of the client alone, so that
 	// a search need not try it at every later moment too. nil: for none.
-	urgent func(x *Exec, cl *model.Client) bool
+	urgent func(x *Exec, cl *cluster.Client) bool
 }
 
 // Table has every operation. Its order is the order in which a search tries

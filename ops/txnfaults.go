@@ -1,6 +1,10 @@
 package ops
 
-import "fencecheck/model"
+import (
+	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fencecheck/model/txn"
+)
 
 // This file has what befalls the transaction coordinator and the leaders: their
 // timers, and others in their place.
@@ -8,7 +12,7 @@ import "fencecheck/model"
 // transactionTimeout has a reason when nobody is about to end the transaction.
 func (x *Exec) transactionTimeout(a Args) bool {
 	t := &x.s.Txns.IDs[a.A].Txn
-	if t.State != model.Ongoing || t.Pending != model.NoTransaction || !x.reason(!x.tended(a.A)) {
+	if t.State != txn.Ongoing || t.Pending != txn.NoTransaction || !x.reason(!x.tended(a.A)) {
 		return false
 	}
 	if !x.coordinator(a.A).Overdue() {
@@ -27,8 +31,8 @@ func (x *Exec) tended(id uint8) bool {
 	for i := range x.cfg.Clients() {
 		cl := &x.s.Clients[i]
 		p := &cl.Producer
-		busy := p.Phase >= model.InTransaction && p.Phase < model.FatalError
-		if x.cfg.Produces(i, id) && cl.Process == model.Running && busy && p.PID == t.PID && p.Epoch == t.Epoch {
+		busy := p.Phase >= cluster.InTransaction && p.Phase < cluster.FatalError
+		if x.cfg.Produces(i, id) && cl.Process == cluster.Running && busy && p.PID == t.PID && p.Epoch == t.Epoch {
 			return true
 		}
 	}
@@ -39,15 +43,15 @@ func (x *Exec) tended(id uint8) bool {
 // With 1 the one before does not notice.
 func (x *Exec) failOver(a Args) bool {
 	s := &x.s.Txns
-	if s.Loading || s.Zombie || a.A == 1 && !x.s.Left(x.cfg, model.Zombies) || !x.spend(model.Failovers) {
+	if s.Loading || s.Zombie || a.A == 1 && !x.s.Left(x.cfg, cluster.Zombies) || !x.spend(cluster.Failovers) {
 		return false
 	}
 	n := x.n
 	t := &n.Txns
 	if a.A == 1 {
-		n.Spend(x.cfg, model.Zombies)
+		n.Spend(x.cfg, cluster.Zombies)
 	}
-	model.FailOver(&t.Incarnation, t.IDs[:], t.Old[:], a.A == 1, (*model.Transactional).Forget)
+	model.FailOver(&t.Incarnation, t.IDs[:], t.Old[:], a.A == 1, (*cluster.Transactional).Forget)
 	t.Leaderless = !x.skipsNoMarkers()
 	n.Last.FailedOver = true
 	return true
@@ -66,7 +70,7 @@ func (x *Exec) load(Args) bool {
 	n.Txns.Load()
 	for id := range x.cfg.TransactionalIDs() {
 		c := x.coordinator(uint8(id))
-		if !x.cfg.Rules.Off.Has(model.TCLoadGate) || c.Txn.State == model.NoTransaction {
+		if !x.cfg.Rules.Off.Has(model.TCLoadGate) || c.Txn.State == txn.NoTransaction {
 			c.Load()
 		}
 		n.Txns.IDs[id].Unsure = false
@@ -84,20 +88,20 @@ func (x *Exec) electLeaders(Args) bool {
 }
 
 // travelling: a producer's request is on its way.
-func (x *Exec) travelling(r *model.Request) bool {
-	return r.API.Part() == model.TransactionsPart && r.Status == model.InFlight && x.cfg.Travels[r.API]
+func (x *Exec) travelling(r *cluster.Request) bool {
+	return r.API.Part() == model.TransactionsPart && r.Status == cluster.InFlight && x.cfg.Travels[r.API]
 }
 
 // loseAppend: a request is decided, and the log does not answer in time.
 func (x *Exec) loseAppend(a Args) bool {
 	r := &x.s.Clients[a.A].App
-	if !x.travelling(r) || !x.spend(model.LostAppends) {
+	if !x.travelling(r) || !x.spend(cluster.LostAppends) {
 		return false
 	}
 	n := x.n
-	x.appends = model.AppendUnknown + model.Appending(a.B)
+	x.appends = txn.AppendUnknown + txn.Appending(a.B)
 	ok := x.decideProducer(&n.Clients[a.A].App)
-	x.appends = model.Appended
+	x.appends = txn.Appended
 	return ok && n.Clients[a.A].App.Err == model.CoordinatorNotAvailable
 }
 
@@ -127,18 +131,18 @@ func (x *Exec) takeOver(id uint8) {
 // failOverLeader: a partition gets another leader, which knows what the log
 // holds, and nothing of verifications under way.
 func (x *Exec) failOverLeader(a Args) bool {
-	if !x.cfg.HasLog(int(a.A)) || !x.spend(model.LeaderFailovers) {
+	if !x.cfg.HasLog(int(a.A)) || !x.spend(cluster.LeaderFailovers) {
 		return false
 	}
 	n := x.n
 	x.leader(a.A).Elect()
 	for i := range x.cfg.Clients() {
-		if r := &n.Clients[i].App; r.Status == model.Admitted && r.Log == a.A {
+		if r := &n.Clients[i].App; r.Status == cluster.Admitted && r.Log == a.A {
 			x.answerBatch(r, model.NotLeaderOrFollower)
 		}
 	}
-	for i := model.MaxLate - 1; i >= 0; i-- {
-		if r := &n.Late[i]; r.Status == model.Admitted && r.Log == a.A {
+	for i := cluster.MaxLate - 1; i >= 0; i-- {
+		if r := &n.Late[i]; r.Status == cluster.Admitted && r.Log == a.A {
 			n.TakeLate(i)
 		}
 	}
@@ -147,7 +151,7 @@ func (x *Exec) failOverLeader(a Args) bool {
 
 // expireProducers: a leader forgets producers that have no open transaction.
 func (x *Exec) expireProducers(a Args) bool {
-	if !x.cfg.HasLog(int(a.A)) || !x.spend(model.ProducerExpiries) {
+	if !x.cfg.HasLog(int(a.A)) || !x.spend(cluster.ProducerExpiries) {
 		return false
 	}
 	n := x.n
@@ -157,7 +161,7 @@ func (x *Exec) expireProducers(a Args) bool {
 
 // expireID: the coordinator forgets a transactional id.
 func (x *Exec) expireID(a Args) bool {
-	if !x.spend(model.IDExpiries) {
+	if !x.spend(cluster.IDExpiries) {
 		return false
 	}
 	if !x.coordinator(a.A).Expire() {

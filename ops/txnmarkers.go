@@ -1,12 +1,16 @@
 package ops
 
-import "fencecheck/model"
+import (
+	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fencecheck/model/txn"
+)
 
 // This file has the way of markers from a coordinator to the partitions.
 
 // writeMarker lets a partition's leader decide a marker. It is false where the
 // model has no room.
-func (x *Exec) writeMarker(p uint8, m model.Marker) (model.Error, bool) {
+func (x *Exec) writeMarker(p uint8, m txn.Marker) (model.Error, bool) {
 	n := x.n
 	ev := &n.Last
 	ev.API, ev.Log, ev.PID, ev.Epoch = model.WriteTxnMarkers, p, m.PID, m.Epoch
@@ -22,17 +26,17 @@ func (x *Exec) writeMarker(p uint8, m model.Marker) (model.Error, bool) {
 	if a.Err != model.None {
 		return a.Err, true
 	}
-	if p == model.OffsetsLog {
+	if p == cluster.OffsetsLog {
 		n.Last.Committed = a.Committed
 		x.endOffsets(m)
 		return a.Err, true
 	}
 	if x.judge(p, m) {
-		kind := model.AbortMarker
+		kind := txn.AbortMarker
 		if m.Commit {
-			kind = model.CommitMarker
+			kind = txn.CommitMarker
 		}
-		if !x.appendEntry(p, model.Entry{Rec: model.Record{Kind: kind, PID: m.PID}}) {
+		if !x.appendEntry(p, cluster.Entry{Rec: txn.Record{Kind: kind, PID: m.PID}}) {
 			return a.Err, false
 		}
 	}
@@ -42,10 +46,10 @@ func (x *Exec) writeMarker(p uint8, m model.Marker) (model.Error, bool) {
 
 // endOffsets is ghost: a transaction has ended in the group's offsets, which are
 // read at once.
-func (x *Exec) endOffsets(m model.Marker) {
+func (x *Exec) endOffsets(m txn.Marker) {
 	n := x.n
-	x.judge(model.OffsetsLog, m)
-	log := &n.Txns.Logs[model.OffsetsLog].Log
+	x.judge(cluster.OffsetsLog, m)
+	log := &n.Txns.Logs[cluster.OffsetsLog].Log
 	kept := 0
 	for _, e := range log {
 		if e.Rec.PID != m.PID {
@@ -55,7 +59,7 @@ func (x *Exec) endOffsets(m model.Marker) {
 		}
 		if m.Commit {
 			n.Last.Stale |= e.Stale
-			x.show(model.OffsetsLog, &e)
+			x.show(cluster.OffsetsLog, &e)
 		}
 	}
 	clear(log[kept:])
@@ -90,7 +94,7 @@ func (x *Exec) deliverMarker(a Args) bool {
 // loseMarkerAnswer: the marker is decided, its answer lost; it will be sent
 // again.
 func (x *Exec) loseMarkerAnswer(a Args) bool {
-	if !x.owes(a) || !x.cfg.Travels[model.WriteTxnMarkers] || !x.spend(model.LostAnswers) {
+	if !x.owes(a) || !x.cfg.Travels[model.WriteTxnMarkers] || !x.spend(cluster.LostAnswers) {
 		return false
 	}
 	n := x.n
@@ -102,7 +106,7 @@ func (x *Exec) loseMarkerAnswer(a Args) bool {
 // delayMarker: the coordinator gives up on a marker that is still in flight, and
 // sends it again.
 func (x *Exec) delayMarker(a Args) bool {
-	if !x.owes(a) || !x.cfg.Travels[model.WriteTxnMarkers] || !x.spend(model.LateRequests) {
+	if !x.owes(a) || !x.cfg.Travels[model.WriteTxnMarkers] || !x.spend(cluster.LateRequests) {
 		return false
 	}
 	n := x.n
@@ -115,13 +119,13 @@ func (x *Exec) delayMarker(a Args) bool {
 }
 
 // markerRequest is a marker on its way to a partition.
-func markerRequest(m *model.Marker, p uint8) model.Request {
-	return model.Request{API: model.WriteTxnMarkers, PID: m.PID, Epoch: m.Epoch, Commit: m.Commit, Elected: m.CoordinatorEpoch, Log: p, Plain: m.Version < model.TV2}
+func markerRequest(m *txn.Marker, p uint8) cluster.Request {
+	return cluster.Request{API: model.WriteTxnMarkers, PID: m.PID, Epoch: m.Epoch, Commit: m.Commit, Elected: m.CoordinatorEpoch, Log: p, Plain: m.Version < model.TV2}
 }
 
 // decideMarker decides a marker that its coordinator gave up on.
-func (x *Exec) decideMarker(r *model.Request) bool {
-	m := model.Marker{PID: r.PID, Epoch: r.Epoch, Commit: r.Commit, CoordinatorEpoch: r.Elected, Version: model.TV2}
+func (x *Exec) decideMarker(r *cluster.Request) bool {
+	m := txn.Marker{PID: r.PID, Epoch: r.Epoch, Commit: r.Commit, CoordinatorEpoch: r.Elected, Version: model.TV2}
 	if r.Plain {
 		m.Version = model.TV1
 	}

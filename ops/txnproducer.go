@@ -1,26 +1,30 @@
 package ops
 
-import "fencecheck/model"
+import (
+	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fencecheck/model/txn"
+)
 
 // This file has the steps of transactional producers. A writer writes one record
 // to every output in each of its transactions. A member that consumes and
 // produces writes the output of what it read, then its offsets.
 
-const offsetsBit = 1 << model.OffsetsLog
+const offsetsBit = 1 << cluster.OffsetsLog
 
 // mayPoll: an application that produces in transactions polls between them.
 func (x *Exec) mayPoll(client uint8) bool {
-	return !x.cfg.HasProducer(int(client)) || x.s.Clients[client].Producer.Phase == model.Ready
+	return !x.cfg.HasProducer(int(client)) || x.s.Clients[client].Producer.Phase == cluster.Ready
 }
 
 func (x *Exec) initProducer(a Args) bool {
 	p := &x.s.Clients[a.A].Producer
 	done := x.cfg.IsWriter(int(a.A)) && int(p.Begun) >= x.cfg.Transactions && !p.Renew
-	if p.Phase != model.Uninitialized || done {
+	if p.Phase != cluster.Uninitialized || done {
 		return false
 	}
 	x.begin()
-	r := model.Request{API: model.InitProducerID, Epoch: model.NoEpoch}
+	r := cluster.Request{API: model.InitProducerID, Epoch: model.NoEpoch}
 	if p.Renew {
 		r.PID, r.Epoch = p.PID, p.Epoch
 	}
@@ -31,25 +35,25 @@ func (x *Exec) initProducer(a Args) bool {
 // writer begins a bounded number of them.
 func (x *Exec) mayBegin(client uint8) bool {
 	p := &x.s.Clients[client].Producer
-	if p.Phase == model.InTransaction {
+	if p.Phase == cluster.InTransaction {
 		return !p.Failing
 	}
-	return p.Phase == model.Ready && (!x.cfg.IsWriter(int(client)) || int(p.Begun) < x.cfg.Transactions)
+	return p.Phase == cluster.Ready && (!x.cfg.IsWriter(int(client)) || int(p.Begun) < x.cfg.Transactions)
 }
 
 // beginTransaction is the client's own affair: nothing is sent. It is false
 // where the model cannot tell a further transaction apart.
 func (x *Exec) beginTransaction(client uint8) bool {
 	p := &x.n.Clients[client].Producer
-	if p.Phase == model.InTransaction {
+	if p.Phase == cluster.InTransaction {
 		return true
 	}
 	if p.Work = x.n.FreshWork(int(client)); p.Work == 0 {
 		x.seen.Works = true
 		return false
 	}
-	x.n.Work(p.Work).Told = model.ToldNothing
-	p.Phase, p.Added, p.Written, p.Sending = model.InTransaction, 0, 0, 0
+	x.n.Work(p.Work).Told = cluster.ToldNothing
+	p.Phase, p.Added, p.Written, p.Sending = cluster.InTransaction, 0, 0, 0
 	if x.cfg.IsWriter(int(client)) {
 		p.Begun++
 	}
@@ -70,8 +74,8 @@ func (x *Exec) addToTransaction(a Args) bool {
 		return false
 	}
 	p := &x.n.Clients[a.A].Producer
-	r := model.Request{API: model.AddPartitionsToTxn, PID: p.PID, Epoch: p.Epoch, Log: a.B}
-	if a.B == model.OffsetsLog {
+	r := cluster.Request{API: model.AddPartitionsToTxn, PID: p.PID, Epoch: p.Epoch, Log: a.B}
+	if a.B == cluster.OffsetsLog {
 		r.API = model.AddOffsetsToTxn
 	}
 	return x.send(a.A, r, a)
@@ -80,11 +84,11 @@ func (x *Exec) addToTransaction(a Args) bool {
 // wants tells whether a transaction is about to write to a log.
 func (x *Exec) wants(client, log uint8) bool {
 	if x.cfg.IsWriter(int(client)) {
-		return log != model.OffsetsLog
+		return log != cluster.OffsetsLog
 	}
 	cl := &x.s.Clients[client]
-	if log == model.OffsetsLog {
-		return cl.Producer.Phase == model.InTransaction && cl.Dirty != 0
+	if log == cluster.OffsetsLog {
+		return cl.Producer.Phase == cluster.InTransaction && cl.Dirty != 0
 	}
 	for p := range x.parts {
 		if x.output(p) == log && x.mayRead(cl, p) {
@@ -103,7 +107,7 @@ func (x *Exec) produce(a Args) bool {
 		return false
 	}
 	p := &x.s.Clients[a.A].Producer
-	inside := p.Phase == model.InTransaction
+	inside := p.Phase == cluster.InTransaction
 	if inside && (p.Written|p.Sending)>>a.B&1 == 1 || !x.added(p, a.B) {
 		return false
 	}
@@ -112,8 +116,8 @@ func (x *Exec) produce(a Args) bool {
 }
 
 // added tells whether the coordinator knows what it must know before a write.
-func (x *Exec) added(p *model.Producer, log uint8) bool {
-	return x.cfg.Version.Adds() || p.Phase == model.InTransaction && p.Added>>log&1 == 1
+func (x *Exec) added(p *cluster.Producer, log uint8) bool {
+	return x.cfg.Version.Adds() || p.Phase == cluster.InTransaction && p.Added>>log&1 == 1
 }
 
 // sendBatch sends what a producer has for an output, for the first time or
@@ -121,13 +125,13 @@ func (x *Exec) added(p *model.Producer, log uint8) bool {
 func (x *Exec) sendBatch(client, log uint8, a Args) bool {
 	p := &x.n.Clients[client].Producer
 	p.Sending |= 1 << log
-	return x.send(client, model.Request{API: model.Produce, PID: p.PID, Epoch: p.Epoch, Log: log, Sequence: p.Next[log], Value: p.Value[log], Work: p.Work}, a)
+	return x.send(client, cluster.Request{API: model.Produce, PID: p.PID, Epoch: p.Epoch, Log: log, Sequence: p.Next[log], Value: p.Value[log], Work: p.Work}, a)
 }
 
 // resend: a batch that was not acknowledged is sent again.
 func (x *Exec) resend(a Args) bool {
 	p := &x.s.Clients[a.A].Producer
-	if p.Phase != model.InTransaction || p.Sending>>a.B&1 == 0 {
+	if p.Phase != cluster.InTransaction || p.Sending>>a.B&1 == 0 {
 		return false
 	}
 	x.begin()
@@ -143,7 +147,7 @@ func (x *Exec) processInTransaction(a Args) bool {
 	if !x.mayRead(cl, p) || !x.mayBegin(a.A) || !x.added(pr, out) {
 		return false
 	}
-	if pr.Phase == model.InTransaction && ((pr.Written|pr.Sending)>>out&1 == 1 || pr.Written&offsetsBit != 0) {
+	if pr.Phase == cluster.InTransaction && ((pr.Written|pr.Sending)>>out&1 == 1 || pr.Written&offsetsBit != 0) {
 		return false
 	}
 	x.begin()
@@ -151,7 +155,7 @@ func (x *Exec) processInTransaction(a Args) bool {
 		return false
 	}
 	cl = &x.n.Clients[a.A]
-	cl.Producer.Value[out] = uint8(p*model.MaxRecords+int(cl.Position[p])) + 1
+	cl.Producer.Value[out] = uint8(p*cluster.MaxRecords+int(cl.Position[p])) + 1
 	cl.Position[p]++
 	cl.Dirty |= model.Part(p)
 	return x.sendBatch(a.A, out, a)
@@ -162,12 +166,12 @@ func (x *Exec) processInTransaction(a Args) bool {
 func (x *Exec) sendOffsets(a Args) bool {
 	cl := &x.s.Clients[a.A]
 	p := &cl.Producer
-	if p.Phase != model.InTransaction || p.Failing || p.Sending != 0 || cl.Dirty == 0 || p.Written&offsetsBit != 0 || !x.added(p, model.OffsetsLog) {
+	if p.Phase != cluster.InTransaction || p.Failing || p.Sending != 0 || cl.Dirty == 0 || p.Written&offsetsBit != 0 || !x.added(p, cluster.OffsetsLog) {
 		return false
 	}
 	x.begin()
 	cl = &x.n.Clients[a.A]
-	r := model.Request{API: model.TxnOffsetCommit, PID: p.PID, Epoch: p.Epoch, Log: model.OffsetsLog, Sequence: int8(model.NoSequence), Work: p.Work,
+	r := cluster.Request{API: model.TxnOffsetCommit, PID: p.PID, Epoch: p.Epoch, Log: cluster.OffsetsLog, Sequence: int8(txn.NoSequence), Work: p.Work,
 		Generation: model.NoGeneration}
 	if cl.MetaID != 0 && !x.cfg.BareGroup {
 		r.ID, r.Generation = cl.MetaID, cl.MetaGeneration
@@ -196,19 +200,19 @@ func (x *Exec) written(client uint8) bool {
 
 func (x *Exec) commitTransaction(a Args) bool {
 	p := &x.s.Clients[a.A].Producer
-	begins := p.Phase == model.InTransaction && !p.Failing && x.written(a.A)
-	if !begins && p.Phase != model.Committing {
+	begins := p.Phase == cluster.InTransaction && !p.Failing && x.written(a.A)
+	if !begins && p.Phase != cluster.Committing {
 		return false
 	}
-	x.begin().Clients[a.A].Producer.Phase = model.Committing
+	x.begin().Clients[a.A].Producer.Phase = cluster.Committing
 	return x.sendEnd(a.A, true, a)
 }
 
 // abortTransaction: after an error there is nothing else to do.
 func (x *Exec) abortTransaction(a Args) bool {
 	p := &x.s.Clients[a.A].Producer
-	failing := p.Phase == model.AbortableError || p.Phase == model.InTransaction && p.Failing
-	if !failing && p.Phase != model.Aborting {
+	failing := p.Phase == cluster.AbortableError || p.Phase == cluster.InTransaction && p.Failing
+	if !failing && p.Phase != cluster.Aborting {
 		return false
 	}
 	x.begin()
@@ -218,7 +222,7 @@ func (x *Exec) abortTransaction(a Args) bool {
 // abortAnyway: an application aborts because it wants to.
 func (x *Exec) abortAnyway(a Args) bool {
 	p := &x.s.Clients[a.A].Producer
-	if p.Phase != model.InTransaction || p.Failing || !x.spend(model.Aborts) {
+	if p.Phase != cluster.InTransaction || p.Failing || !x.spend(cluster.Aborts) {
 		return false
 	}
 	return x.beginAbort(a.A, a)
@@ -228,10 +232,10 @@ func (x *Exec) abortAnyway(a Args) bool {
 func (x *Exec) beginAbort(client uint8, a Args) bool {
 	cl := &x.n.Clients[client]
 	p := &cl.Producer
-	if p.Phase == model.AbortableError || p.Failing {
+	if p.Phase == cluster.AbortableError || p.Failing {
 		p.Renew = !x.cfg.Version.Adds()
 	}
-	p.Phase = model.Aborting
+	p.Phase = cluster.Aborting
 	if p.Added|p.Written|p.Sending == 0 {
 		x.tell(cl, false)
 		cl.EndTransaction(false)
@@ -242,35 +246,35 @@ func (x *Exec) beginAbort(client uint8, a Args) bool {
 
 func (x *Exec) sendEnd(client uint8, commit bool, a Args) bool {
 	p := &x.n.Clients[client].Producer
-	return x.send(client, model.Request{API: model.EndTxn, PID: p.PID, Epoch: p.Epoch, Commit: commit, Work: p.Work}, a)
+	return x.send(client, cluster.Request{API: model.EndTxn, PID: p.PID, Epoch: p.Epoch, Commit: commit, Work: p.Work}, a)
 }
 
 // tell is ghost: an application learns the outcome of its transaction.
-func (x *Exec) tell(cl *model.Client, commit bool) {
+func (x *Exec) tell(cl *cluster.Client, commit bool) {
 	w := x.n.Work(cl.Producer.Work)
 	if w == nil {
 		return
 	}
-	if w.Told = model.ToldAborted; commit {
-		w.Told = model.ToldCommitted
+	if w.Told = cluster.ToldAborted; commit {
+		w.Told = cluster.ToldCommitted
 	}
 }
 
 // receiveProducer lets a client take the answer to a producer's request.
-func (x *Exec) receiveProducer(cl *model.Client, r *model.Request) {
+func (x *Exec) receiveProducer(cl *cluster.Client, r *cluster.Request) {
 	n := x.n
 	n.Last.ToldErr, n.Last.ToldCommit = r.Err, r.API == model.EndTxn && r.Commit
 	if r.API == model.EndTxn && r.Err == model.None {
 		x.tell(cl, r.Commit)
 	}
-	fatal := cl.Producer.Phase == model.FatalError
+	fatal := cl.Producer.Phase == cluster.FatalError
 	n.Last.FalseAbort = n.Last.FalseAbort || !cl.Producer.Replaced && !cl.Producer.Overdue && denied(r)
 	n.Last.Revived = r.API == model.EndTxn && r.Err == model.None && (cl.Producer.Replaced || cl.Producer.Overdue)
 	cl.ReceiveProducer(r, x.cfg.Version, &x.cfg.Rules.Off)
 	if r.API == model.InitProducerID && r.Err == model.None {
 		cl.Producer.Replaced = x.replacedSince(cl, r)
 	}
-	if cl.Producer.Phase == model.FatalError && !fatal {
+	if cl.Producer.Phase == cluster.FatalError && !fatal {
 		if !cl.Producer.Replaced && !cl.Producer.Overdue {
 			n.Last.Fenced |= 1 << r.Client
 		}
@@ -281,13 +285,13 @@ func (x *Exec) receiveProducer(cl *model.Client, r *model.Request) {
 			cl.Fail()
 			cl.Topics, cl.Producer = topics, p
 		}
-		cl.Producer = model.Producer{Phase: model.FatalError, Begun: cl.Producer.Begun, Replaced: cl.Producer.Replaced}
+		cl.Producer = cluster.Producer{Phase: cluster.FatalError, Begun: cl.Producer.Begun, Replaced: cl.Producer.Replaced}
 	}
 }
 
 // denied tells whether an answer says that the transaction is not what its
 // producer believes.
-func denied(r *model.Request) bool {
+func denied(r *cluster.Request) bool {
 	if r.API != model.Produce && r.API != model.TxnOffsetCommit {
 		return false
 	}
@@ -300,7 +304,7 @@ func denied(r *model.Request) bool {
 
 // replacedSince is ghost: an answer may be overtaken by what happened after it
 // was given.
-func (x *Exec) replacedSince(cl *model.Client, r *model.Request) bool {
+func (x *Exec) replacedSince(cl *cluster.Client, r *cluster.Request) bool {
 	t := &x.n.Txns.IDs[x.cfg.IDs[r.Client]].Txn
 	return t.PID != r.NewPID || t.Epoch != r.NewEpoch
 }

@@ -1,6 +1,10 @@
 package ops
 
-import "fencecheck/model"
+import (
+	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fencecheck/model/txn"
+)
 
 // This file keeps the ghost truth about transactions, which no broker sees.
 
@@ -8,7 +12,7 @@ import "fencecheck/model"
 func (x *Exec) noteAppend(id uint8) {
 	t := &x.n.Txns.IDs[id]
 	switch {
-	case x.appends != model.Appended:
+	case x.appends != txn.Appended:
 		t.Unsure = true
 	case t.Log != x.s.Txns.IDs[id].Log:
 		t.Unsure = false
@@ -16,9 +20,9 @@ func (x *Exec) noteAppend(id uint8) {
 }
 
 // holdsEntry is ghost: each transaction writes once to each output.
-func (x *Exec) holdsEntry(p uint8, w model.WorkID) bool {
+func (x *Exec) holdsEntry(p uint8, w cluster.WorkID) bool {
 	for i := range x.n.Txns.Logs[p].Log {
-		if e := &x.n.Txns.Logs[p].Log[i]; p != model.OffsetsLog && e.Work == w && e.Rec.Kind == model.TransactionalRecord {
+		if e := &x.n.Txns.Logs[p].Log[i]; p != cluster.OffsetsLog && e.Work == w && e.Rec.Kind == txn.TransactionalRecord {
 			return true
 		}
 	}
@@ -27,16 +31,16 @@ func (x *Exec) holdsEntry(p uint8, w model.WorkID) bool {
 
 // judge is ghost: what a marker says of the transactions whose records it
 // decides. It tells whether there are any.
-func (x *Exec) judge(p uint8, m model.Marker) (any bool) {
+func (x *Exec) judge(p uint8, m txn.Marker) (any bool) {
 	log := &x.n.Txns.Logs[p]
 	entries := log.Log[:log.Len()]
-	var first model.WorkID
+	var first cluster.WorkID
 	for i := range entries {
 		e := &entries[i]
-		if e.Rec.Kind != model.TransactionalRecord || e.Rec.PID != m.PID {
+		if e.Rec.Kind != txn.TransactionalRecord || e.Rec.PID != m.PID {
 			continue
 		}
-		if o, _ := model.OutcomeOf(entries, i); o != model.Undecided {
+		if o, _ := txn.OutcomeOf(entries, i); o != txn.Undecided {
 			continue
 		}
 		if any && e.Work != first && m.Commit {
@@ -56,24 +60,24 @@ func (x *Exec) judge(p uint8, m model.Marker) (any bool) {
 // read is ghost: a reader takes whatever the last stable offset lets it have,
 // and the log forgets what is behind it.
 func (x *Exec) read(p uint8) {
-	if p == model.OffsetsLog {
+	if p == cluster.OffsetsLog {
 		return
 	}
 	log := &x.n.Txns.Logs[p]
 	entries := log.Log[:log.Len()]
 	rules := &x.cfg.Rules
-	for i := range model.LastStableOffset(rules, entries, len(entries)) {
+	for i := range txn.LastStableOffset(rules, entries, len(entries)) {
 		e := &entries[i]
-		if e.Rec.Kind == model.TransactionalRecord && !e.Read && model.Reads(rules, entries, i) {
+		if e.Rec.Kind == txn.TransactionalRecord && !e.Read && txn.Reads(rules, entries, i) {
 			e.Read = true
 			x.show(p, e)
 		}
 	}
 	drop := 0
 	for drop < len(entries) {
-		if entries[drop].Rec.Kind == model.TransactionalRecord {
-			o, _ := model.OutcomeOf(entries, drop)
-			if o == model.Undecided || o == model.Committed && !entries[drop].Read {
+		if entries[drop].Rec.Kind == txn.TransactionalRecord {
+			o, _ := txn.OutcomeOf(entries, drop)
+			if o == txn.Undecided || o == txn.Committed && !entries[drop].Read {
 				break
 			}
 		}
@@ -84,10 +88,10 @@ func (x *Exec) read(p uint8) {
 }
 
 // show is ghost: a record is visible to committed readers.
-func (x *Exec) show(p uint8, e *model.Entry) {
+func (x *Exec) show(p uint8, e *cluster.Entry) {
 	if e.Value > 0 {
 		v := int(e.Value - 1)
-		x.n.Ghost.Output(v/model.MaxRecords, model.Offset(v%model.MaxRecords))
+		x.n.Ghost.Output(v/cluster.MaxRecords, model.Offset(v%cluster.MaxRecords))
 	}
 	if w := x.n.Work(e.Work); w != nil {
 		w.Committed |= 1 << p
@@ -102,7 +106,7 @@ func (x *Exec) fenceWorks(id uint8) {
 			continue
 		}
 		for i := range x.n.Txns.Works[client] {
-			if w := &x.n.Txns.Works[client][i]; w.Told != model.NoWork {
+			if w := &x.n.Txns.Works[client][i]; w.Told != cluster.NoWork {
 				w.Fenced = true
 			}
 		}

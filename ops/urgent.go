@@ -1,11 +1,15 @@
 package ops
 
-import "fencecheck/model"
+import (
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
+)
 
 // Urgent takes a step that concerns nobody but its client, if there is one: see
 // search.Reducer for what that promises. Which steps these are their rows in
 // Table say, nothing else does.
-func (x *Exec) Urgent(s, next *model.State) (t Taken, ok bool) {
+func (x *Exec) Urgent(s, next *cluster.State) (t Taken, ok bool) {
 	x.s, x.n = s, next
 	for _, op := range x.urgent {
 		for client := range x.cfg.Clients() {
@@ -21,7 +25,7 @@ func (x *Exec) Urgent(s, next *model.State) (t Taken, ok bool) {
 // Tidy forgets which of two requests was sent first where that decides nothing
 // any more, so that the order of two steps of a client's threads cannot be told
 // from it.
-func (x *Exec) Tidy(s *model.State) {
+func (x *Exec) Tidy(s *cluster.State) {
 	for i := range x.cfg.Clients() {
 		if cl := &s.Clients[i]; !busy(&cl.App) {
 			cl.BeatFirst = false
@@ -48,7 +52,7 @@ func (x *Exec) NeverUrgent() string {
 
 // disturbances are the faults that may befall a client in the midst of a step
 // of its application.
-var disturbances = [...]model.Budget{model.Pauses, model.Stalls, model.Crashes, model.LostAnswers}
+var disturbances = [...]cluster.Budget{cluster.Pauses, cluster.Stalls, cluster.Crashes, cluster.LostAnswers}
 
 // calm tells whether nothing but the coordinator's answers can happen any more
 // to a running client in the midst of a step of its application: no fault, no
@@ -70,16 +74,16 @@ func (x *Exec) calm(client int) bool {
 // urgentJoin: an application that has nothing, and will do nothing but join,
 // sends its JoinGroup. To everybody else a client that must join and one that
 // waits for the answer are the same.
-func (x *Exec) urgentJoin(cl *model.Client) bool {
-	return x.cfg.Travels[model.JoinGroup] && cl.Phase == model.Unjoined && cl.App.API == model.NoAPI && cl.Beat.API == model.NoAPI &&
-		cl.Owned|cl.Dirty == 0 && !x.s.Left(x.cfg, model.Leaves)
+func (x *Exec) urgentJoin(cl *cluster.Client) bool {
+	return x.cfg.Travels[model.JoinGroup] && cl.Phase == cluster.Unjoined && cl.App.API == model.NoAPI && cl.Beat.API == model.NoAPI &&
+		cl.Owned|cl.Dirty == 0 && !x.s.Left(x.cfg, cluster.Leaves)
 }
 
 // urgentReceive: a client takes an answer that changes neither what it owns nor
 // who it is taken for.
-func (x *Exec) urgentReceive(cl *model.Client) bool {
+func (x *Exec) urgentReceive(cl *cluster.Client) bool {
 	r := &cl.App
-	if r.API == model.NoAPI || r.Status != model.Answered {
+	if r.API == model.NoAPI || r.Status != cluster.Answered {
 		return false
 	}
 	switch r.API {
@@ -95,12 +99,12 @@ func (x *Exec) urgentReceive(cl *model.Client) bool {
 
 // urgentReceiveJoin: the coordinator's timers go by who acts under an id, and
 // whether that member waits for others.
-func (x *Exec) urgentReceiveJoin(cl *model.Client, r *model.Request) bool {
-	if cl.Owned != 0 || cl.Beat.API != model.NoAPI || cl.ID != r.ID || cl.Plan != [model.MaxPartitions]model.MemberID{} {
+func (x *Exec) urgentReceiveJoin(cl *cluster.Client, r *cluster.Request) bool {
+	if cl.Owned != 0 || cl.Beat.API != model.NoAPI || cl.ID != r.ID || cl.Plan != [cluster.MaxPartitions]model.MemberID{} {
 		return false
 	}
 	m := x.s.Member(r.NewID)
-	if m != nil && m.Flags&(model.JoinParked|model.SyncParked) != 0 {
+	if m != nil && m.Flags&(classic.JoinParked|classic.SyncParked) != 0 {
 		return false
 	}
 	return r.Err == model.MemberIDRequired || r.Err == model.None && r.ID == r.NewID && cl.Generation == r.Generation

@@ -9,16 +9,17 @@ import (
 
 	"fencecheck/invariants"
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 )
 
 // drawTravelling draws a configuration in which steps are often urgent: requests
 // travel, and most faults are soon used up.
-func drawTravelling(t *rapid.T) *model.Config {
+func drawTravelling(t *rapid.T) *cluster.Config {
 	c := drawConfig(t)
 	for _, a := range memberAPIs() {
 		c.Travels[a] = c.Travels[a] || rapid.IntRange(0, 2).Draw(t, "travels after all") > 0
 	}
-	for _, b := range [...]model.Budget{model.Pauses, model.Stalls, model.Crashes, model.LostAnswers, model.Leaves} {
+	for _, b := range [...]cluster.Budget{cluster.Pauses, cluster.Stalls, cluster.Crashes, cluster.LostAnswers, cluster.Leaves} {
 		c.Unbounded[b] = false
 		if rapid.IntRange(0, 3).Draw(t, "a fault") > 0 {
 			c.Budgets[b] = 0
@@ -31,13 +32,13 @@ func drawTravelling(t *rapid.T) *model.Config {
 		}
 	}
 	if rapid.Bool().Draw(t, "async after all") {
-		c.Clock, c.Unbounded[model.Expiries] = model.Async, true
+		c.Clock, c.Unbounded[cluster.Expiries] = cluster.Async, true
 	}
 	return c
 }
 
 // judgement is what every property of states says, as words.
-func judgement(c *model.Config, s *model.State) string {
+func judgement(c *cluster.Config, s *cluster.State) string {
 	var all []string
 	for i := range invariants.All {
 		if inv := &invariants.All[i]; inv.State != nil {
@@ -51,7 +52,7 @@ func judgement(c *model.Config, s *model.State) string {
 }
 
 // stepJudgement is what every property of steps says.
-func stepJudgement(c *model.Config, before, after *model.State) string {
+func stepJudgement(c *cluster.Config, before, after *cluster.State) string {
 	var all []string
 	for i := range invariants.All {
 		if inv := &invariants.All[i]; inv.Step != nil {
@@ -66,8 +67,8 @@ func stepJudgement(c *model.Config, before, after *model.State) string {
 
 // disturbed says how an urgent step and the others of a state get into each
 // other's way, or what it lets be seen; "" if nothing is wrong.
-func disturbed(x *Exec, s *model.State, urgent Taken) string {
-	var behind, next model.State
+func disturbed(x *Exec, s *cluster.State, urgent Taken) string {
+	var behind, next cluster.State
 	if taken, ok := x.Take(s, &behind, urgent.Op, urgent.Args); !ok || taken != urgent {
 		return "it is not enabled any more, or has another outcome"
 	}
@@ -77,7 +78,7 @@ func disturbed(x *Exec, s *model.State, urgent Taken) string {
 	if a, b := judgement(x.cfg, s), judgement(x.cfg, &behind); a != b {
 		return fmt.Sprintf("it is seen:\n%s\n%s", a, b)
 	}
-	if a, b := stepJudgement(x.cfg, s, s), stepJudgement(x.cfg, s, &behind); a != b && s.Last == (model.Event{}) {
+	if a, b := stepJudgement(x.cfg, s, s), stepJudgement(x.cfg, s, &behind); a != b && s.Last == (cluster.Event{}) {
 		return fmt.Sprintf("its step is seen:\n%s\n%s", a, b)
 	}
 	var others []Taken
@@ -88,7 +89,7 @@ func disturbed(x *Exec, s *model.State, urgent Taken) string {
 			continue
 		}
 		name := fmt.Sprint(Table[u.Op].Name, u.Args)
-		var one, other model.State
+		var one, other cluster.State
 		x.Take(s, &one, u.Op, u.Args)
 		seen := stepJudgement(x.cfg, s, &one)
 		again, ok := y.Take(&behind, &other, u.Op, u.Args)
@@ -98,13 +99,13 @@ func disturbed(x *Exec, s *model.State, urgent Taken) string {
 		if later := stepJudgement(x.cfg, &behind, &other); seen != later {
 			return fmt.Sprintf("%s is seen differently:\n%s\n%s", name, seen, later)
 		}
-		var both model.State
+		var both cluster.State
 		if taken, ok := y.Take(&one, &both, urgent.Op, urgent.Args); !ok || taken != urgent {
 			return "it is not enabled after " + name
 		}
 		x.Tidy(&both)
 		x.Tidy(&other)
-		both.Last, other.Last = model.Event{}, model.Event{}
+		both.Last, other.Last = cluster.Event{}, cluster.Event{}
 		if both != other {
 			return fmt.Sprintf("%s and it do not commute:\n%+v\n%+v", name, both, other)
 		}
@@ -121,9 +122,9 @@ func TestUrgentStepsConcernNobodyElse(t *testing.T) {
 	check := func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			c := drawTravelling(t)
-			walk(t, c, func(x *Exec, s *model.State, _ []Taken) {
-				at, next := *s, model.State{}
-				at.Last = model.Event{}
+			walk(t, c, func(x *Exec, s *cluster.State, _ []Taken) {
+				at, next := *s, cluster.State{}
+				at.Last = cluster.Event{}
 				urgent, ok := NewExec(c).Urgent(&at, &next)
 				if !ok {
 					return
@@ -146,7 +147,7 @@ func TestUrgentStepsConcernNobodyElse(t *testing.T) {
 					u := rapid.SampledFrom(others).Draw(t, "other")
 					y.Take(&at, &next, u.Op, u.Args)
 					at = next
-					at.Last = model.Event{}
+					at.Last = cluster.Event{}
 				}
 			})
 		})

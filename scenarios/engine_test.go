@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/search"
 )
 
@@ -15,7 +16,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	for _, id := range []string{"zombie-commit", "late-sync", "commit-in-empty-group"} {
 		s, err := ByID(id)
 		require.NoError(t, err)
-		var first search.Result[model.State]
+		var first search.Result[cluster.State]
 		for _, workers := range []int{1, 2, 3} {
 			o := s.Options()
 			o.Workers = workers
@@ -54,12 +55,12 @@ func TestAgainstNaiveSearch(t *testing.T) {
 // first goal cannot be reached.
 func naive(s *Scenario) (states, transitions, traps int) {
 	sys, o := s.System(), s.Options()
-	index := map[model.State]int{}
-	var all []model.State
+	index := map[cluster.State]int{}
+	var all []cluster.State
 	var before [][]int
-	number := func(st *model.State) int {
+	number := func(st *cluster.State) int {
 		key := *st
-		key.Last = model.Event{}
+		key.Last = cluster.Event{}
 		i, ok := index[key]
 		if !ok {
 			i = len(all)
@@ -67,9 +68,9 @@ func naive(s *Scenario) (states, transitions, traps int) {
 		}
 		return i
 	}
-	sys.Init(func(st *model.State) { number(st); transitions++ })
+	sys.Init(func(st *cluster.State) { number(st); transitions++ })
 	for i := 0; i < len(all); i++ {
-		from, next := all[i], model.State{}
+		from, next := all[i], cluster.State{}
 		sys.Next(&from, &next, func(step search.Step) {
 			transitions++
 			j := number(&next)
@@ -105,8 +106,8 @@ func TestStepsAllocateNothing(t *testing.T) {
 	s, err := ByID("late-commit")
 	require.NoError(t, err)
 	sys := s.System()
-	var st, next model.State
-	sys.Init(func(first *model.State) { st = *first })
+	var st, next cluster.State
+	sys.Init(func(first *cluster.State) { st = *first })
 	buffer := make([]byte, 0, 1024)
 	steps := 0
 	emit := func(search.Step) {

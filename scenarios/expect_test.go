@@ -11,13 +11,14 @@ import (
 
 	"fencecheck/invariants"
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/search"
 )
 
 // run is a search of a scenario as it stands, made once for all tests.
 type run struct {
-	result search.Result[model.State]
+	result search.Result[cluster.State]
 	bounds ops.Bounds
 }
 
@@ -46,7 +47,7 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-func assertViolation(t *testing.T, r search.Result[model.State], property string, length int) {
+func assertViolation(t *testing.T, r search.Result[cluster.State], property string, length int) {
 	t.Helper()
 	if property == "" {
 		assert.Nil(t, r.Violation)

@@ -1,18 +1,18 @@
 package scenarios
 
 import (
+	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
-
-	"fencecheck/model"
 )
 
 // A Knob is one key of a scenario with all that there is to say about it. The
 // loader, the command's flags, what a result says of its bounds, and the
 // minimiser read its row in Knobs, so that a further one is a field of
-// Definition, one of model.Config, and a row.
+// Definition, one of cluster.Config, and a row.
 type Knob struct {
 	// Key is what a file calls it; those of faults are below "faults".
 	Key string
@@ -30,9 +30,9 @@ type Knob struct {
 	// plain is what a number means that is left out.
 	plain int
 	// span is the range of a number; it may depend on the rows above.
-	span func(c *model.Config) (least, most int)
+	span func(c *cluster.Config) (least, most int)
 	// at is the place in the configuration of a number, a switch or a word.
-	at func(c *model.Config) any
+	at func(c *cluster.Config) any
 	// load takes a key whose value goes to no single place.
 	load func(b *builder)
 	// each finds a client's place in a list by client, which shrinks with them.
@@ -42,8 +42,8 @@ type Knob struct {
 	smaller shrink
 	// says is what a result says of it to people, "" where there is nothing to say;
 	// shown is its value for programs, where that is not what stands at its place.
-	says  func(c *model.Config) string
-	shown func(c *model.Config) any
+	says  func(c *cluster.Config) string
+	shown func(c *cluster.Config) any
 }
 
 // A need is what a scenario must have for a key to mean something. Without it
@@ -90,19 +90,19 @@ var faults = faultKnobs()
 // faultKnobs has a row for each budget.
 func faultKnobs() []*Knob {
 	var all []*Knob
-	for b := range model.NumBudgets {
+	for b := range cluster.NumBudgets {
 		flag := strings.ReplaceAll(b.String(), "_", "-")
 		if short, ok := shortFlags[b]; ok {
 			flag = short
 		}
 		most := 9
-		if b == model.Deletions {
-			most = model.MaxDeletions
+		if b == cluster.Deletions {
+			most = cluster.MaxDeletions
 		}
 		name := strings.ReplaceAll(b.String(), "_", " ")
 		all = append(all, &Knob{Key: faultKeys + b.String(), Doc: "how often: " + b.Doc(), Flag: flag, needs: needOf(b.Part()), always: true,
-			span: between(0, most), at: func(c *model.Config) any { return &c.Budgets[b] }, smaller: byOne(0),
-			says: func(c *model.Config) string {
+			span: between(0, most), at: func(c *cluster.Config) any { return &c.Budgets[b] }, smaller: byOne(0),
+			says: func(c *cluster.Config) string {
 				switch n := c.Budgets[b]; {
 				case c.Unbounded[b]:
 					return "any number of " + name
@@ -111,7 +111,7 @@ func faultKnobs() []*Knob {
 				}
 				return ""
 			},
-			shown: func(c *model.Config) any {
+			shown: func(c *cluster.Config) any {
 				if c.Unbounded[b] {
 					return unbounded
 				}
@@ -127,7 +127,7 @@ const (
 )
 
 // shortFlags has the budgets whose flag is shorter than their key.
-var shortFlags = map[model.Budget]string{model.LateRequests: "late", model.LostAnswers: "lost"}
+var shortFlags = map[cluster.Budget]string{cluster.LateRequests: "late", cluster.LostAnswers: "lost"}
 
 // Name is the key without what it is below; results have it.
 func (k *Knob) Name() string { return strings.TrimPrefix(k.Key, faultKeys) }

@@ -1,11 +1,12 @@
 package scenarios
 
 import (
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
 	"fmt"
 	"slices"
 	"strings"
-
-	"fencecheck/model"
 )
 
 // What a scenario's clients speak.
@@ -87,7 +88,7 @@ func (b *builder) assignors() {
 	}
 }
 
-func assignorsText(c *model.Config) string {
+func assignorsText(c *cluster.Config) string {
 	var words []string
 	for i := range c.Members {
 		if c.Protocols[i] == model.ProtocolList(model.Range) {
@@ -108,11 +109,11 @@ func (b *builder) sessions() {
 		return
 	}
 	for i, word := range b.in.Sessions {
-		c.Sessions[i] = model.SessionTimeout(b.choice(fmt.Sprintf("$.sessions[%d]", i), word, sessionWords...))
+		c.Sessions[i] = classic.SessionTimeout(b.choice(fmt.Sprintf("$.sessions[%d]", i), word, sessionWords...))
 	}
 }
 
-func sessionsText(c *model.Config) string {
+func sessionsText(c *cluster.Config) string {
 	var words []string
 	for i, session := range c.Sessions[:c.Members] {
 		if session != 0 {
@@ -131,20 +132,20 @@ func (b *builder) transactionalIDs() {
 	for n, i := range own {
 		switch {
 		case given:
-			c.IDs[i] = uint8(b.number(fmt.Sprintf("transactional_ids[%d]", n), b.in.IDs[n], 0, model.MaxTransactionals-1))
+			c.IDs[i] = uint8(b.number(fmt.Sprintf("transactional_ids[%d]", n), b.in.IDs[n], 0, cluster.MaxTransactionals-1))
 		case c.IsMember(i):
 			c.IDs[i] = uint8(i)
 		case c.Transactional:
 			c.IDs[i] = uint8(c.Members)
 		}
 	}
-	if c.TransactionalIDs() > model.MaxTransactionals {
-		b.fail("$.transactional_ids", "%d transactional ids are more than %d; name them, so that producers share some", c.TransactionalIDs(), model.MaxTransactionals)
+	if c.TransactionalIDs() > cluster.MaxTransactionals {
+		b.fail("$.transactional_ids", "%d transactional ids are more than %d; name them, so that producers share some", c.TransactionalIDs(), cluster.MaxTransactionals)
 	}
 }
 
 // producersOf lists the clients that have a producer.
-func producersOf(c *model.Config) (clients []int) {
+func producersOf(c *cluster.Config) (clients []int) {
 	for i := range c.Clients() {
 		if c.HasProducer(i) {
 			clients = append(clients, i)
@@ -153,7 +154,7 @@ func producersOf(c *model.Config) (clients []int) {
 	return clients
 }
 
-func idsOf(c *model.Config) any {
+func idsOf(c *cluster.Config) any {
 	var ids []int
 	for _, i := range producersOf(c) {
 		ids = append(ids, int(c.IDs[i]))
@@ -162,7 +163,7 @@ func idsOf(c *model.Config) any {
 }
 
 // owners says who has which transactional id.
-func owners(c *model.Config) string {
+func owners(c *cluster.Config) string {
 	var words []string
 	for id := range c.TransactionalIDs() {
 		var names []string
@@ -181,7 +182,7 @@ func owners(c *model.Config) string {
 	return "transactional ids " + strings.Join(words, " and ")
 }
 
-func writersText(c *model.Config) string {
+func writersText(c *cluster.Config) string {
 	switch {
 	case c.Writers == 0:
 		return ""
@@ -191,7 +192,7 @@ func writersText(c *model.Config) string {
 	return fmt.Sprintf("%d writers with %s each", c.Writers, Count(c.Transactions, "transaction"))
 }
 
-func versionText(c *model.Config) string {
+func versionText(c *cluster.Config) string {
 	text := fmt.Sprintf("transaction.version %d", c.Version)
 	if c.Rules.Feature != c.Version {
 		text += fmt.Sprintf(" (the brokers' feature is %d)", c.Rules.Feature)
@@ -224,7 +225,7 @@ func (b *builder) travels() {
 	}
 }
 
-func travelsText(c *model.Config) string {
+func travelsText(c *cluster.Config) string {
 	var words []string
 	for _, a := range model.EveryAPI() {
 		if c.Travels[a] {
@@ -239,8 +240,8 @@ func (b *builder) unbounded() {
 	keys := budgetKeys()
 	for i, key := range b.in.Unbounded {
 		path := fmt.Sprintf("$.unbounded[%d]", i)
-		budget := model.Budget(b.choice(path, key, keys...))
-		if budget == model.AddedPartitions || budget == model.Deletions {
+		budget := cluster.Budget(b.choice(path, key, keys...))
+		if budget == cluster.AddedPartitions || budget == cluster.Deletions {
 			b.fail(path, "%s must be bounded, under faults", key)
 		}
 		b.s.Config.Unbounded[budget] = true
@@ -249,7 +250,7 @@ func (b *builder) unbounded() {
 
 func budgetKeys() []string {
 	var keys []string
-	for b := range model.NumBudgets {
+	for b := range cluster.NumBudgets {
 		keys = append(keys, b.String())
 	}
 	return keys
@@ -262,7 +263,7 @@ func without(words []string, word string) []string {
 
 // ClientName is m1, m2, ... for members, s1, s2, ... for simple consumers, and w1,
 // w2, ... for writers.
-func ClientName(c *model.Config, client int) string {
+func ClientName(c *cluster.Config, client int) string {
 	switch {
 	case c.IsSimple(client):
 		return fmt.Sprintf("s%d", client-c.Members+1)

@@ -19,6 +19,7 @@ import (
 
 	"fencecheck/invariants"
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/search"
 )
 
@@ -296,22 +297,22 @@ func (b *builder) together() {
 			b.fail("$.faults."+key, "%v", Unknown("fault", key, keys))
 		}
 	}
-	if c.Budgets[model.Zombies] > c.Budgets[model.Failovers] {
-		b.fail("$.faults.zombie_coordinators", "each comes of a failover; coordinator_failovers allows %d", c.Budgets[model.Failovers])
+	if c.Budgets[cluster.Zombies] > c.Budgets[cluster.Failovers] {
+		b.fail("$.faults.zombie_coordinators", "each comes of a failover; coordinator_failovers allows %d", c.Budgets[cluster.Failovers])
 	}
 	if ok, why := c.Rankable(); c.Ranks && !ok {
 		b.fail("$.ranks", "%s", why)
 	}
-	if c.AllPartitions() > model.MaxPartitions {
-		b.fail("$.faults.added_partitions", "%d partitions and %d added ones are more than %d", c.Partitions, c.Budgets[model.AddedPartitions], model.MaxPartitions)
+	if c.AllPartitions() > cluster.MaxPartitions {
+		b.fail("$.faults.added_partitions", "%d partitions and %d added ones are more than %d", c.Partitions, c.Budgets[cluster.AddedPartitions], cluster.MaxPartitions)
 	}
-	if (c.MayHappen(model.LateRequests) || c.MayHappen(model.LostAnswers)) && len(f.Travels) == 0 {
+	if (c.MayHappen(cluster.LateRequests) || c.MayHappen(cluster.LostAnswers)) && len(f.Travels) == 0 {
 		b.fail("$.faults", "late_requests and lost_answers need requests that travel; name them under travels")
 	}
-	if c.Clock == model.Async && !c.MayHappen(model.Expiries) {
+	if c.Clock == cluster.Async && !c.MayHappen(cluster.Expiries) {
 		b.fail("$.clock", "under the async clock timers fire without a reason, as often as faults.expiries allows; that is 0")
 	}
-	if c.MayHappen(model.Expiries) && c.Clock != model.Async {
+	if c.MayHappen(cluster.Expiries) && c.Clock != cluster.Async {
 		b.fail("$.faults.expiries", "timers fire without a reason under `clock: async` only")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/search"
 )
@@ -40,7 +41,7 @@ func TestRanksChangeNoVerdict(t *testing.T) {
 	}
 }
 
-func bounded(s *Scenario) (search.Result[model.State], ops.Bounds) {
+func bounded(s *Scenario) (search.Result[cluster.State], ops.Bounds) {
 	sys, o := s.System(), s.Options()
 	o.MaxStates = 30_000
 	r := search.BreadthFirst(context.Background(), sys, o)

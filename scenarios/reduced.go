@@ -3,7 +3,7 @@ package scenarios
 import (
 	"fmt"
 
-	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/search"
 )
@@ -11,7 +11,7 @@ import (
 // Reductions says how a search may see fewer states and still find the same.
 type Reductions struct {
 	// Symmetry: states in which alike clients or partitions have changed places
-	// are one state (model.Config.Symmetry).
+	// are one state (cluster.Config.Symmetry).
 	Symmetry bool
 	// PartialOrder: a step that concerns its client alone is taken at once, not
 	// at every later moment too (ops.Exec.Urgent).
@@ -36,8 +36,8 @@ type Reduced struct {
 	*System
 	want     Reductions
 	ahead    *ops.Exec // takes urgent steps while that of System is still trying others
-	symmetry *model.Symmetry
-	canon    *model.Canon
+	symmetry *cluster.Symmetry
+	canon    *cluster.Canon
 }
 
 // Reduced makes the scenario a transition system with reductions. The error says
@@ -59,7 +59,7 @@ func (s *Scenario) Reduced(want Reductions) (*Reduced, error) {
 }
 
 // Fork gives a worker scratch memory of its own.
-func (r *Reduced) Fork() search.System[model.State] {
+func (r *Reduced) Fork() search.System[cluster.State] {
 	f := &Reduced{System: newSystem(r.cfg, r.shared), want: r.want, ahead: ops.NewExec(r.cfg), symmetry: r.symmetry}
 	if r.symmetry != nil {
 		f.canon = r.symmetry.NewCanon()
@@ -68,7 +68,7 @@ func (r *Reduced) Fork() search.System[model.State] {
 }
 
 // Canonize brings a state to its canonical form.
-func (r *Reduced) Canonize(st *model.State) {
+func (r *Reduced) Canonize(st *cluster.State) {
 	if r.want.PartialOrder {
 		r.ahead.Tidy(st)
 	}
@@ -78,7 +78,7 @@ func (r *Reduced) Canonize(st *model.State) {
 }
 
 // Urgent takes a step that concerns its client alone.
-func (r *Reduced) Urgent(st, next *model.State) (search.Step, bool) {
+func (r *Reduced) Urgent(st, next *cluster.State) (search.Step, bool) {
 	if !r.want.PartialOrder {
 		return search.Step{}, false
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/search"
 )
 
@@ -20,9 +21,9 @@ var everyReduction = []Reductions{{Symmetry: true}, {PartialOrder: true}, {Symme
 
 // different searches a scenario with reductions and tells what differs from the
 // search without: "" if nothing does.
-func different(s *Scenario, sys *Reduced, plain search.Result[model.State]) string {
+func different(s *Scenario, sys *Reduced, plain search.Result[cluster.State]) string {
 	o := s.Options()
-	r := search.BreadthFirst(context.Background(), search.System[model.State](sys), o)
+	r := search.BreadthFirst(context.Background(), search.System[cluster.State](sys), o)
 	if r.Verdict != plain.Verdict {
 		return fmt.Sprintf("verdict %v, without it %v", r.Verdict, plain.Verdict)
 	}
@@ -35,7 +36,7 @@ func different(s *Scenario, sys *Reduced, plain search.Result[model.State]) stri
 	if got, most := len(r.Violation.Trace.Steps), len(plain.Violation.Trace.Steps); got > most || got != most && !sys.want.PartialOrder {
 		return fmt.Sprintf("a trace of %d steps, without it of %d", got, most)
 	}
-	v, err := search.Unfold(search.System[model.State](sys), r.Violation, o.Invariants)
+	v, err := search.Unfold(search.System[cluster.State](sys), r.Violation, o.Invariants)
 	if err != nil {
 		return err.Error()
 	}
@@ -44,12 +45,12 @@ func different(s *Scenario, sys *Reduced, plain search.Result[model.State]) stri
 
 // replays tells what is wrong with a violation that should be one of the
 // scenario itself.
-func replays(s *Scenario, v *search.Violation[model.State], least int) string {
+func replays(s *Scenario, v *search.Violation[cluster.State], least int) string {
 	if len(v.Trace.Steps) < least {
 		return fmt.Sprintf("an unfolded trace of %d steps; the shortest has %d", len(v.Trace.Steps), least)
 	}
 	violated := v.Kind != search.Invariant
-	err := search.Replay[model.State](s.System(), v.Trace, func(before *model.State, st search.Step, after *model.State) {
+	err := search.Replay[cluster.State](s.System(), v.Trace, func(before *cluster.State, st search.Step, after *cluster.State) {
 		for _, p := range s.Options().Invariants {
 			if p.Name == v.Property {
 				violated = p.State != nil && !p.State(after) || p.Step != nil && !p.Step(before, st, after)
@@ -88,7 +89,7 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 				if m < model.NumMutations {
 					s = s.With(model.Mutations{}.With(m))
 				}
-				plain := sync.OnceValue(func() search.Result[model.State] {
+				plain := sync.OnceValue(func() search.Result[cluster.State] {
 					o := s.Options()
 					o.MaxStates = most
 					return search.BreadthFirst(context.Background(), s.System(), o)
@@ -143,13 +144,13 @@ func TestReducedWorkersChangeNothing(t *testing.T) {
 	require.NoError(t, err)
 	for _, m := range []model.Mutations{{}, model.Mutations{}.With(model.HeartbeatGenerationCheck)} {
 		s := s.With(m)
-		var first search.Result[model.State]
+		var first search.Result[cluster.State]
 		for workers := 1; workers <= 3; workers++ {
 			sys, err := s.Reduced(Reductions{Symmetry: true, PartialOrder: true})
 			require.NoError(t, err)
 			o := s.Options()
 			o.Workers = workers
-			r := search.BreadthFirst(context.Background(), search.System[model.State](sys), o)
+			r := search.BreadthFirst(context.Background(), search.System[cluster.State](sys), o)
 			r.Elapsed = 0
 			if workers == 1 {
 				first = r
@@ -166,8 +167,8 @@ func TestReducedStepsAllocateNothing(t *testing.T) {
 	require.NoError(t, err)
 	sys, err := s.Reduced(Reductions{Symmetry: true, PartialOrder: true})
 	require.NoError(t, err)
-	var st, next, ahead model.State
-	sys.Init(func(first *model.State) { st = *first })
+	var st, next, ahead cluster.State
+	sys.Init(func(first *cluster.State) { st = *first })
 	urgent := 0
 	emit := func(search.Step) {
 		if _, ok := sys.Urgent(&next, &ahead); ok {
@@ -199,7 +200,7 @@ func BenchmarkReductions(b *testing.B) {
 				require.NoError(b, err)
 				o := s.Options()
 				o.Goals = nil
-				r := search.BreadthFirst(context.Background(), search.System[model.State](sys), o)
+				r := search.BreadthFirst(context.Background(), search.System[cluster.State](sys), o)
 				transitions += r.Transitions
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(transitions), "ns/transition")

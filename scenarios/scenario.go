@@ -16,6 +16,7 @@ import (
 
 	"fencecheck/invariants"
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/search"
 )
 
@@ -27,7 +28,7 @@ type Scenario struct {
 	Doc        string
 	Path       string     // the file it came from; empty for the embedded ones
 	Definition Definition // as it was written
-	Config     model.Config
+	Config     cluster.Config
 	Invariants []*invariants.Invariant
 	Goals      []*invariants.Goal
 	Witnesses  []*invariants.Witness

@@ -1,11 +1,11 @@
 package scenarios
 
 import (
+	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"reflect"
 	"slices"
 	"strings"
-
-	"fencecheck/model"
 )
 
 // A Change takes something away from a definition; it is false where there is
@@ -79,7 +79,7 @@ func leftOut(k *Knob, _ *Definition, _ []*Knob) []Change {
 // timely gives timers a reason again. Those that fire early go with the clock:
 // neither makes sense without the other.
 func timely(k *Knob, d *Definition, table []*Knob) []Change {
-	early := rowOf(table, model.Expiries.String())
+	early := rowOf(table, cluster.Expiries.String())
 	return []Change{func(d *Definition) bool {
 		if !leftOut(k, d, table)[0](d) {
 			return false

@@ -3,15 +3,15 @@ package scenarios
 import (
 	"sync"
 
-	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/search"
 )
 
 // System is a scenario as package search explores it.
 type System struct {
-	cfg    *model.Config
-	layout *model.Layout
+	cfg    *cluster.Config
+	layout *cluster.Layout
 	exec   *ops.Exec
 	shared *shared
 
@@ -33,8 +33,8 @@ func (s *Scenario) System() *System {
 	return newSystem(&cfg, &shared{})
 }
 
-func newSystem(cfg *model.Config, sh *shared) *System {
-	sys := &System{cfg: cfg, layout: model.NewLayout(cfg), exec: ops.NewExec(cfg), shared: sh}
+func newSystem(cfg *cluster.Config, sh *shared) *System {
+	sys := &System{cfg: cfg, layout: cluster.NewLayout(cfg), exec: ops.NewExec(cfg), shared: sh}
 	sys.forward = func(t ops.Taken) { sys.emit(asStep(t)) }
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -43,28 +43,28 @@ func newSystem(cfg *model.Config, sh *shared) *System {
 }
 
 // Fork gives a worker scratch memory of its own.
-func (s *System) Fork() search.System[model.State] { return newSystem(s.cfg, s.shared) }
+func (s *System) Fork() search.System[cluster.State] { return newSystem(s.cfg, s.shared) }
 
 // Config is the configuration of the scenario.
-func (s *System) Config() *model.Config { return s.cfg }
+func (s *System) Config() *cluster.Config { return s.cfg }
 
 // Init yields the one initial state.
-func (s *System) Init(yield func(*model.State)) {
-	var st model.State
+func (s *System) Init(yield func(*cluster.State)) {
+	var st cluster.State
 	st.Initial(s.cfg)
 	yield(&st)
 }
 
 // Next calls emit for every enabled step.
-func (s *System) Next(st, next *model.State, emit func(search.Step)) {
+func (s *System) Next(st, next *cluster.State, emit func(search.Step)) {
 	s.emit = emit
 	s.exec.Next(st, next, s.forward)
 }
 
-var _ search.Itemizer[model.State] = (*System)(nil)
+var _ search.Itemizer[cluster.State] = (*System)(nil)
 
 // NextItemized is Next, and says when it is through with each operation.
-func (s *System) NextItemized(st, next *model.State, emit func(search.Step), done func(op uint16)) {
+func (s *System) NextItemized(st, next *cluster.State, emit func(search.Step), done func(op uint16)) {
 	s.emit = emit
 	s.exec.NextItemized(st, next, s.forward, done)
 }
@@ -74,24 +74,24 @@ func asStep(t ops.Taken) search.Step {
 }
 
 // Take takes one step; ok is false where it is not enabled.
-func (s *System) Take(st, next *model.State, step search.Step) (taken search.Step, ok bool) {
+func (s *System) Take(st, next *cluster.State, step search.Step) (taken search.Step, ok bool) {
 	t, ok := s.exec.Take(st, next, step.Op, ops.Unpack(step.Arg))
 	return asStep(t), ok
 }
 
 // Append encodes a state.
-func (s *System) Append(dst []byte, st *model.State) []byte { return s.layout.Append(dst, st) }
+func (s *System) Append(dst []byte, st *cluster.State) []byte { return s.layout.Append(dst, st) }
 
 // Decode decodes a state.
-func (s *System) Decode(src []byte, st *model.State) { s.layout.Decode(src, st) }
+func (s *System) Decode(src []byte, st *cluster.State) { s.layout.Decode(src, st) }
 
-var _ search.Comparer[model.State] = (*System)(nil)
+var _ search.Comparer[cluster.State] = (*System)(nil)
 
 // Same tells whether two states differ at most in what is no part of their identity: what
 // the last step did, and, where only the order of generations counts, the generations.
-func (s *System) Same(a, b *model.State) bool {
+func (s *System) Same(a, b *cluster.State) bool {
 	x, y := *a, *b
-	x.Last, y.Last = model.Event{}, model.Event{}
+	x.Last, y.Last = cluster.Event{}, cluster.Event{}
 	return s.cfg.Ranks || x == y
 }
 
@@ -140,27 +140,29 @@ func (s *System) Delivered() []int64 {
 }
 
 // Options are the properties of the scenario, for a search.
-func (s *Scenario) Options() search.Options[model.State] {
+func (s *Scenario) Options() search.Options[cluster.State] {
 	cfg := s.Config
-	var o search.Options[model.State]
+	var o search.Options[cluster.State]
 	for _, inv := range s.Invariants {
-		p := search.Property[model.State]{Name: inv.Name}
+		p := search.Property[cluster.State]{Name: inv.Name}
 		if inv.State != nil {
-			p.State = func(st *model.State) bool { return inv.State(&cfg, st) }
+			p.State = func(st *cluster.State) bool { return inv.State(&cfg, st) }
 		} else {
-			p.Step = func(before *model.State, _ search.Step, after *model.State) bool {
+			p.Step = func(before *cluster.State, _ search.Step, after *cluster.State) bool {
 				return inv.Step(&cfg, before, after)
 			}
 		}
 		o.Invariants = append(o.Invariants, p)
 	}
 	for _, w := range s.Witnesses {
-		o.Sometimes = append(o.Sometimes, search.Property[model.State]{Name: w.Name,
-			Step: func(before *model.State, _ search.Step, after *model.State) bool { return w.Step(&cfg, before, after) }})
+		o.Sometimes = append(o.Sometimes, search.Property[cluster.State]{Name: w.Name,
+			Step: func(before *cluster.State, _ search.Step, after *cluster.State) bool {
+				return w.Step(&cfg, before, after)
+			}})
 	}
 	for _, g := range s.Goals {
-		o.Goals = append(o.Goals, search.Goal[model.State]{Name: g.Name,
-			State: func(st *model.State) bool { return g.State(&cfg, st) },
+		o.Goals = append(o.Goals, search.Goal[cluster.State]{Name: g.Name,
+			State: func(st *cluster.State) bool { return g.State(&cfg, st) },
 			Help:  func(st search.Step) bool { return !ops.Table[st.Op].Fault }})
 	}
 	return o

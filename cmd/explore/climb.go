@@ -2,14 +2,13 @@ package main
 
 import (
 	"cmp"
+	"fencecheck/model/cluster"
 	"fmt"
 	"strings"
-
-	"fencecheck/model"
 )
 
 // Budgets say how often each fault may happen.
-type budgets [model.NumBudgets]uint8
+type budgets [cluster.NumBudgets]uint8
 
 // below tells whether whatever can happen within b can also happen within c.
 func (b budgets) below(c budgets) bool {
@@ -21,7 +20,7 @@ func (b budgets) below(c budgets) bool {
 	return true
 }
 
-func (b budgets) with(fault model.Budget, n uint8) budgets {
+func (b budgets) with(fault cluster.Budget, n uint8) budgets {
 	b[fault] = n
 	return b
 }
@@ -35,7 +34,7 @@ func (b budgets) meet(c budgets) budgets {
 }
 
 // words names the budgets of some faults; where there are none, nothing was changed.
-func (b budgets) words(faults []model.Budget) string {
+func (b budgets) words(faults []cluster.Budget) string {
 	var words []string
 	for _, f := range faults {
 		words = append(words, fmt.Sprintf("%s %d", strings.ReplaceAll(f.String(), "_", " "), b[f]))
@@ -47,7 +46,7 @@ func (b budgets) words(faults []model.Budget) string {
 }
 
 // keys has the budgets of some faults for programs.
-func (b budgets) keys(faults []model.Budget) map[string]int {
+func (b budgets) keys(faults []cluster.Budget) map[string]int {
 	all := map[string]int{}
 	for _, f := range faults {
 		all[f.String()] = int(b[f])
@@ -79,7 +78,7 @@ func (c *climb) next() (best budgets, ok bool) {
 			b := d.meet(ceiling)
 			for f, n := range b {
 				if n < ceiling[f] {
-					consider(b.with(model.Budget(f), n+1))
+					consider(b.with(cluster.Budget(f), n+1))
 				}
 			}
 		}
@@ -100,7 +99,7 @@ func (c *climb) ceilings() []budgets {
 			}
 			for f, n := range x {
 				if n > c.from[f] {
-					lower = append(lower, b.with(model.Budget(f), n-1))
+					lower = append(lower, b.with(cluster.Budget(f), n-1))
 				}
 			}
 		}

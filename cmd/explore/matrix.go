@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/scenarios"
 	"fencecheck/search"
 )
@@ -36,7 +37,7 @@ type matrix struct {
 type cell struct {
 	scenario  *scenarios.Scenario
 	mutations model.Mutations
-	result    search.Result[model.State]
+	result    search.Result[cluster.State]
 	expected  *scenarios.Caught // what the scenario file says, nil if nothing
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/scenarios"
 	"fencecheck/search"
 )
@@ -23,16 +23,16 @@ func reductionFlags(cmd *cobra.Command) *scenarios.Reductions {
 // reduced searches a scenario with reductions, and shows what is found as the
 // scenario itself has it. With none it is a search like any other. Where a
 // reduction is refused there is no system.
-func reduced(ctx context.Context, s *scenarios.Scenario, want scenarios.Reductions, o search.Options[model.State]) (search.Result[model.State], *scenarios.System) {
+func reduced(ctx context.Context, s *scenarios.Scenario, want scenarios.Reductions, o search.Options[cluster.State]) (search.Result[cluster.State], *scenarios.System) {
 	if want == (scenarios.Reductions{}) {
 		sys := s.System()
 		return search.BreadthFirst(ctx, sys, o), sys
 	}
 	small, err := s.Reduced(want)
 	if err != nil {
-		return search.Result[model.State]{Err: err}, nil
+		return search.Result[cluster.State]{Err: err}, nil
 	}
-	sys := search.System[model.State](small)
+	sys := search.System[cluster.State](small)
 	r := search.BreadthFirst(ctx, sys, o)
 	if r.Violation != nil {
 		if r.Violation, err = search.Unfold(sys, r.Violation, o.Invariants); err != nil {
@@ -148,7 +148,7 @@ func (v *saving) row(s *scenarios.Scenario) ([]string, error) {
 	return words, nil
 }
 
-func (v *saving) search(s *scenarios.Scenario, want scenarios.Reductions) (search.Result[model.State], error) {
+func (v *saving) search(s *scenarios.Scenario, want scenarios.Reductions) (search.Result[cluster.State], error) {
 	o := s.Options()
 	o.MaxStates = v.maxStates
 	o.Progress = func(p search.Progress) { v.out.progress(progressLine(s.ID, p)) }

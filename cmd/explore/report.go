@@ -8,6 +8,7 @@ import (
 
 	"fencecheck/counterexamples"
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/scenarios"
 	"fencecheck/search"
@@ -64,7 +65,7 @@ const (
 )
 
 // newTrap is nil unless a goal was violated.
-func newTrap(s *scenarios.Scenario, v *search.Violation[model.State]) *trap {
+func newTrap(s *scenarios.Scenario, v *search.Violation[cluster.State]) *trap {
 	if v.Kind != search.Unreachable {
 		return nil
 	}
@@ -77,7 +78,7 @@ type step struct {
 	Answer string            `json:"answer,omitempty"`
 }
 
-func newReport(s *scenarios.Scenario, r *search.Result[model.State], reached []string, delivered []int64) *report {
+func newReport(s *scenarios.Scenario, r *search.Result[cluster.State], reached []string, delivered []int64) *report {
 	rep := &report{
 		Scenario: s.ID, Verdict: r.Verdict.String(), Complete: r.Complete && len(reached) == 0,
 		States: r.States, Transitions: r.Transitions, Depth: r.Depth,
@@ -113,12 +114,12 @@ func modelBounds(sys *scenarios.System) []string {
 		name    string
 	}{
 		{b.Generations, "the bound on generations"},
-		{b.Members, fmt.Sprintf("the limit of %d member ids", model.MaxMembers)},
-		{b.Late, fmt.Sprintf("the limit of %d requests whose senders gave up", model.MaxLate)},
-		{b.Producers, fmt.Sprintf("the limit of %d producer ids, or of %d pending offsets", model.MaxProducerIDs, model.MaxPending)},
+		{b.Members, fmt.Sprintf("the limit of %d member ids", cluster.MaxMembers)},
+		{b.Late, fmt.Sprintf("the limit of %d requests whose senders gave up", cluster.MaxLate)},
+		{b.Producers, fmt.Sprintf("the limit of %d producer ids, or of %d pending offsets", cluster.MaxProducerIDs, cluster.MaxPending)},
 		{b.Epochs, "the bound on producer epochs"},
-		{b.Log, fmt.Sprintf("the limit of %d records that a reader waits for", model.MaxLog)},
-		{b.Works, fmt.Sprintf("the limit of %d undecided transactions of one producer", model.MaxWorks)},
+		{b.Log, fmt.Sprintf("the limit of %d records that a reader waits for", cluster.MaxLog)},
+		{b.Works, fmt.Sprintf("the limit of %d undecided transactions of one producer", cluster.MaxWorks)},
 	} {
 		if limit.reached {
 			names = append(names, limit.name)

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fencecheck/counterexamples"
-	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/scenarios"
 	"fencecheck/search"
 )
@@ -219,7 +219,7 @@ func (a *app) result(rep any, c *counterexamples.Counterexample, format, save st
 
 // found is the result of a search, and what the command says besides.
 type found struct {
-	search.Result[model.State]
+	search.Result[cluster.State]
 	reached   []string // the bounds that kept it from going on
 	delivered []int64  // the answers to parked requests
 	iteration int      // with --within, counted from 1
@@ -270,7 +270,7 @@ func progressLine(id string, p search.Progress) string {
 
 // minimal makes the counterexample that is shown, nil where nothing is violated.
 // An interrupt makes it do with what it has.
-func (a *app) minimal(s *scenarios.Scenario, v *search.Violation[model.State]) (*counterexamples.Counterexample, error) {
+func (a *app) minimal(s *scenarios.Scenario, v *search.Violation[cluster.State]) (*counterexamples.Counterexample, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -284,7 +284,7 @@ func statusOf(v search.Verdict) int {
 }
 
 // tell reports to people.
-func (r *runner) tell(s *scenarios.Scenario, rep *report, result *search.Result[model.State]) {
+func (r *runner) tell(s *scenarios.Scenario, rep *report, result *search.Result[cluster.State]) {
 	o := r.out
 	o.about(s, headline(s, rep, result), rep.Violation == nil)
 	o.field("within", "%s%s", s.Within(), reachedText(rep))
@@ -322,7 +322,7 @@ func (o *output) about(s *scenarios.Scenario, headline string, title bool) {
 }
 
 // headline is the verdict in words.
-func headline(s *scenarios.Scenario, rep *report, result *search.Result[model.State]) string {
+func headline(s *scenarios.Scenario, rep *report, result *search.Result[cluster.State]) string {
 	switch {
 	case rep.Violation != nil:
 		return fmt.Sprintf("violated: %s, in %d steps", rep.Violation.Invariant, rep.Violation.Length)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/scenarios"
 	"fencecheck/search"
 )
@@ -86,12 +86,12 @@ func (w *walker) walk(names []string) error {
 	sys, o := s.System(), s.Options()
 	ctx, cancel := w.limits.context(w.ctx)
 	defer cancel()
-	r := search.Walk(ctx, sys, search.WalkOptions[model.State]{
+	r := search.Walk(ctx, sys, search.WalkOptions[cluster.State]{
 		Invariants: o.Invariants, Sometimes: o.Sometimes, Seed: w.seed, Runs: w.runs, Steps: w.steps})
 	return w.report(names[0], s, &r, sys)
 }
 
-func (w *walker) report(name string, s *scenarios.Scenario, r *search.WalkResult[model.State], sys *scenarios.System) error {
+func (w *walker) report(name string, s *scenarios.Scenario, r *search.WalkResult[cluster.State], sys *scenarios.System) error {
 	rep := walkReport{Scenario: s.ID, Verdict: r.Verdict.String(), Seed: w.seed, Runs: r.Runs, Steps: r.Steps, Seconds: rounded(r.Elapsed.Seconds()),
 		Bounds: boundsOf(s, modelBounds(sys)), Coverage: newCoverage(s, r.OpCounts, r.OutcomeCounts, sys.Delivered(), r.Seen), Mutations: mutationNames(s)}
 	w.status = statusOf(r.Verdict)
@@ -108,7 +108,7 @@ func (w *walker) report(name string, s *scenarios.Scenario, r *search.WalkResult
 	return w.result(rep, c, "text", w.save)
 }
 
-func (w *walker) tell(name string, s *scenarios.Scenario, rep *walkReport, r *search.WalkResult[model.State]) {
+func (w *walker) tell(name string, s *scenarios.Scenario, rep *walkReport, r *search.WalkResult[cluster.State]) {
 	o := w.out
 	switch r.Verdict {
 	case search.Violated:

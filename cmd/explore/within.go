@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/scenarios"
 	"fencecheck/search"
 )
@@ -51,9 +51,9 @@ type gate struct {
 	*runner
 	scenario *scenarios.Scenario
 	time     time.Duration
-	faults   []model.Budget // those that are raised
+	faults   []cluster.Budget // those that are raised
 	own      budgets
-	ceilings map[model.Budget]string // why a fault can be raised no further
+	ceilings map[cluster.Budget]string // why a fault can be raised no further
 	climb    climb
 	reasons  map[budgets]string // why something was not completed
 	results  map[budgets]*found
@@ -63,8 +63,8 @@ type gate struct {
 
 func (r *runner) gate(s *scenarios.Scenario, share time.Duration) *gate {
 	g := &gate{runner: r, scenario: s, time: share, own: s.Config.Budgets, start: time.Now(),
-		ceilings: map[model.Budget]string{}, reasons: map[budgets]string{}, results: map[budgets]*found{}}
-	for f := range model.NumBudgets {
+		ceilings: map[cluster.Budget]string{}, reasons: map[budgets]string{}, results: map[budgets]*found{}}
+	for f := range cluster.NumBudgets {
 		if g.own[f] > 0 && !s.Config.Unbounded[f] {
 			g.faults = append(g.faults, f)
 		}

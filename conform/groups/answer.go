@@ -9,6 +9,7 @@ import (
 	"fencecheck/conform/frame"
 	"fencecheck/conform/wire"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // answer is what the answer to a request says, in the model's terms. Fields
@@ -35,7 +36,7 @@ type listed struct {
 
 // answerOf completes a reply of the rules by what the answer says of the group
 // itself.
-func (s *state) answerOf(r model.Reply) answer {
+func (s *state) answerOf(r classic.Reply) answer {
 	a := answer{Err: r.Err}
 	if r.API != model.NoAPI {
 		if f := rowOf(r.API).answer; f != nil {
@@ -45,7 +46,7 @@ func (s *state) answerOf(r model.Reply) answer {
 	return a
 }
 
-func (s *state) joined(r model.Reply, a *answer) {
+func (s *state) joined(r classic.Reply, a *answer) {
 	a.Member, a.Generation = r.MemberID, r.Generation
 	if r.Err != model.None {
 		return
@@ -56,7 +57,7 @@ func (s *state) joined(r model.Reply, a *answer) {
 	}
 }
 
-func (s *state) synced(r model.Reply, a *answer) {
+func (s *state) synced(r classic.Reply, a *answer) {
 	if r.Err == model.None {
 		a.Assignment, a.Protocol = r.Assignment, s.Group.Protocol
 	}
@@ -66,7 +67,7 @@ func (s *state) synced(r model.Reply, a *answer) {
 func (s *state) list() []listed {
 	var all []listed
 	for _, m := range s.Members[:s.size()] {
-		if !m.Is(model.Pending) {
+		if !m.Is(classic.Pending) {
 			all = append(all, listed{m.ID, m.Meta})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"fencecheck/conform/frame"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // triple classifies one step of the model.
@@ -55,7 +56,7 @@ func (s *state) sender(r *request) string {
 		return "a stranger"
 	case m == nil:
 		return "a removed id"
-	case m.Is(model.Pending):
+	case m.Is(classic.Pending):
 		return "a pending id"
 	case r.Step.Op.row().leads && s.Group.Leader == r.MemberID:
 		return "the leader"
@@ -65,7 +66,7 @@ func (s *state) sender(r *request) string {
 
 func (s *state) isMember(id model.MemberID) bool {
 	m := s.find(id)
-	return m != nil && !m.Is(model.Pending)
+	return m != nil && !m.Is(classic.Pending)
 }
 
 // stateClass is the state of the group, and whether the sender waits in it.
@@ -76,9 +77,9 @@ func (s *state) stateClass(r *request) string {
 	}
 	if m := s.find(r.MemberID); m != nil {
 		switch {
-		case m.Is(model.JoinParked):
+		case m.Is(classic.JoinParked):
 			name += ", its JoinGroup waits"
-		case m.Is(model.SyncParked):
+		case m.Is(classic.SyncParked):
 			name += ", its SyncGroup waits"
 		}
 	}

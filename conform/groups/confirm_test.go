@@ -11,6 +11,7 @@ import (
 	"fencecheck/conform/admin"
 	"fencecheck/conform/frame"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // What is said of the embedded broker is held against a real one: it answers
@@ -52,7 +53,7 @@ func (w *worker) confirmed(t *testing.T, steps []Step) *frame.Mismatch {
 			if _, err = p.step(ctx, st); err != nil || p.Wrong != nil {
 				break
 			}
-			if g := p.state().Group; g.InitialDelay && g.State == model.PreparingRebalance {
+			if g := p.state().Group; g.InitialDelay && g.State == classic.PreparingRebalance {
 				if _, err = p.step(ctx, Step{Op: joinTimer}); err != nil {
 					break
 				}

@@ -6,6 +6,8 @@ import (
 	"fencecheck/conform/admin"
 	"fencecheck/conform/frame"
 	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/offsets"
 )
 
 // outcome is what the rules make of one step in one state.
@@ -53,7 +55,7 @@ func (g *game) decide(s *state, r request) outcome {
 	c.Pick, c.PreferProtocol = int(r.Step.Choice.Pick), r.Step.Choice.Prefer
 	after.Given = max(after.Given, r.Fresh)
 	reply, parked := o.ask(&c, &r)
-	if g.instant && after.Group.InitialDelay && after.Group.State == model.PreparingRebalance {
+	if g.instant && after.Group.InitialDelay && after.Group.State == classic.PreparingRebalance {
 		o.fire(&c)
 	}
 	o.Full, o.Candidates, o.Completed = c.Full, c.Candidates, c.Completed
@@ -76,13 +78,13 @@ func (g *game) decide(s *state, r request) outcome {
 }
 
 // ask lets a request meet the rules of its part, or fires a timer.
-func (o *outcome) ask(c *model.Coordinator, r *request) (reply model.Reply, parked bool) {
+func (o *outcome) ask(c *classic.Coordinator, r *request) (reply classic.Reply, parked bool) {
 	switch r.API.Part() {
 	case model.ClassicPart:
-		return c.Decide(&r.GroupRequest)
+		return c.Decide(&r.Request)
 	case model.OffsetsPart:
-		q := model.OffsetsRequest{API: r.API, MemberID: r.MemberID, Generation: r.Generation, Offsets: r.Offsets[:]}
-		return model.Reply{API: r.API, Err: o.After.offsets(c).Decide(&q)}, false
+		q := offsets.Request{API: r.API, MemberID: r.MemberID, Generation: r.Generation, Offsets: r.Offsets[:]}
+		return classic.Reply{API: r.API, Err: o.After.offsets(c).Decide(&q)}, false
 	}
 	r.Step.Op.row().fire(c, o, r)
 	return reply, false
@@ -90,7 +92,7 @@ func (o *outcome) ask(c *model.Coordinator, r *request) (reply model.Reply, park
 
 // fire lets the join timer fire until it comes to something: the initial delay
 // is extended while new members come.
-func (o *outcome) fire(c *model.Coordinator) {
+func (o *outcome) fire(c *classic.Coordinator) {
 	for !c.Completed && o.Fired <= initialDelays && c.FireJoinTimer() {
 		o.Fired++
 	}
@@ -108,7 +110,7 @@ func (s *state) remember(before *state, r *request, parked bool) {
 	if parked && r.Fresh != 0 {
 		s.Untold = r.Fresh
 	}
-	if m := s.find(s.Untold); m == nil || !m.Is(model.JoinParked) {
+	if m := s.find(s.Untold); m == nil || !m.Is(classic.JoinParked) {
 		s.Untold = 0
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fencecheck/conform/admin"
 	"fencecheck/conform/frame"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // steps calls yield for each step that makes sense in s, where the coordinator
@@ -37,7 +38,7 @@ func (s *state) steps(limit int, yield func(Step)) {
 		}
 	}
 	s.forms(ofGroup, nobody, yield)
-	if s.Group.State == model.PreparingRebalance {
+	if s.Group.State == classic.PreparingRebalance {
 		yield(Step{Op: joinTimer})
 	}
 	if s.awaitsSync() {
@@ -110,7 +111,7 @@ func (s *state) hasMembers() bool {
 
 func (s *state) awaitsSync() bool {
 	for i := range s.Members {
-		if m := &s.Members[i]; m.ID != 0 && m.Is(model.AwaitsSync) {
+		if m := &s.Members[i]; m.ID != 0 && m.Is(classic.AwaitsSync) {
 			return true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"fencecheck/conform/wire"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // A Member is the only one of its group.
@@ -33,7 +34,7 @@ func (m *Member) request(o op) *request {
 	r := newRequest(o)
 	r.MemberID, r.Generation = only, model.Generation(m.Generation)
 	r.Protocols, r.Meta, r.Protocol = usual, 1, model.Range
-	r.Plan = []model.MemberAssignment{{ID: only, Parts: 1}}
+	r.Plan = []classic.MemberAssignment{{ID: only, Parts: 1}}
 	return &r
 }
 

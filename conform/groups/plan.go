@@ -5,7 +5,7 @@ import (
 
 	"fencecheck/conform/admin"
 	"fencecheck/conform/frame"
-	"fencecheck/model"
+	"fencecheck/model/classic"
 	"fencecheck/search"
 )
 
@@ -58,7 +58,7 @@ func (y system) Next(s, next *state, emit func(search.Step)) {
 // (GroupCoordinatorConfig.CLASSIC_GROUP_NEW_MEMBER_JOIN_TIMEOUT_MS).
 func unreal(s *state, r *request) bool {
 	m := s.find(r.MemberID)
-	return r.Step.Op == sessionTimer && m != nil && m.Is(model.IsNew)
+	return r.Step.Op == sessionTimer && m != nil && m.Is(classic.IsNew)
 }
 
 // opNames are the names of the rows.

@@ -13,6 +13,7 @@ import (
 	"fencecheck/conform/frame"
 	"fencecheck/conform/wire"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // play is one sequence on one group of a broker.
@@ -88,7 +89,7 @@ func (p *play) take(ctx context.Context, r request) (bool, error) {
 // not come back. The coordinator then arms a timer with no time to run, and a
 // request that comes at once can still come before it.
 func emptied(before, after *state) bool {
-	return before.Group.State != model.Empty && after.Group.State == model.Empty && after.size() > 0
+	return before.Group.State != classic.Empty && after.Group.State == classic.Empty && after.size() > 0
 }
 
 // seen puts what came into the model's terms. Ids that were made up are bound
@@ -117,7 +118,7 @@ func (p *play) seen(r request) event {
 // bound tells whether the ids of a request are known on the wire.
 func (p *play) bound(r *request) bool {
 	return p.send.ids.Known(r.MemberID) &&
-		!slices.ContainsFunc(r.Plan, func(a model.MemberAssignment) bool { return !p.send.ids.Known(a.ID) })
+		!slices.ContainsFunc(r.Plan, func(a classic.MemberAssignment) bool { return !p.send.ids.Known(a.ID) })
 }
 
 // settle compares what was seen with what the rules allow.

@@ -9,6 +9,8 @@ import (
 	"fencecheck/conform/admin"
 	"fencecheck/conform/frame"
 	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
 )
 
 // Play sends the requests of a story to a broker and compares the answers with
@@ -31,7 +33,7 @@ func (y *Story) Play(ctx context.Context, b *admin.Broker) (frame.Replayed, erro
 type StoryWorker struct{ *worker }
 
 // NewStoryWorker opens one.
-func NewStoryWorker(b *admin.Broker, cfg *model.Config) StoryWorker {
+func NewStoryWorker(b *admin.Broker, cfg *cluster.Config) StoryWorker {
 	g := newGame(cfg.Rules.Off, nil, b.Limits)
 	g.rules.MaxSize = max(g.rules.MaxSize, cfg.Rules.MaxSize)
 	return StoryWorker{newWorker(b, g, 0)}
@@ -61,7 +63,7 @@ func (r Replay) all(ctx context.Context, lines []Line, out *frame.Replayed) erro
 
 // Line plays one line. It tells whether the story goes on.
 func (r Replay) Line(ctx context.Context, l *Line, out *frame.Replayed) (bool, error) {
-	if l.request.Step.Op == joinTimer && r.state().Group.State != model.PreparingRebalance {
+	if l.request.Step.Op == joinTimer && r.state().Group.State != classic.PreparingRebalance {
 		return true, nil // it had no time to run, and fired in the step before
 	}
 	r.send.ids.Forget(l.request.Fresh)

@@ -5,6 +5,7 @@ import (
 
 	"fencecheck/conform/frame"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // A row is all that is known of one kind of step: a request, or a timer that
@@ -24,7 +25,7 @@ type row struct {
 	// resolve fills in what the tokens stand for besides member and generation; false
 	// where they stand for nothing. Nil: nothing.
 	resolve func(s *state, r *request) bool
-	fire    func(c *model.Coordinator, o *outcome, r *request) // a timer
+	fire    func(c *classic.Coordinator, o *outcome, r *request) // a timer
 
 	// key and version are those in which the request is sent, message what is sent
 	// besides, and values what a report says of it besides member and generation.
@@ -34,7 +35,7 @@ type row struct {
 	values  func(r *request) []string
 	// read reads an answer; answer is the model's, where it has more than an error.
 	read   func(x *sending, m kmsg.Response, fresh model.MemberID, a *answer)
-	answer func(s *state, r model.Reply, a *answer)
+	answer func(s *state, r classic.Reply, a *answer)
 	rules  []rule
 	// story has the operations of scenarios that are the step, where no client sends
 	// it. Where one does, fromStory fills in what it says besides member and generation.
@@ -85,13 +86,13 @@ var rows = [numOps]row{
 
 	sessionTimer: {name: "session-timeout", title: "session timeout", story: []string{"session-timeout"}, weight: 3, tokens: ofKnown,
 		resolve: func(s *state, r *request) bool { return s.find(r.MemberID) != nil },
-		fire:    func(c *model.Coordinator, o *outcome, r *request) { o.Ignored = !c.ExpireSession(r.MemberID) },
+		fire:    func(c *classic.Coordinator, o *outcome, r *request) { o.Ignored = !c.ExpireSession(r.MemberID) },
 		rules:   always("2.7", "a silent member is removed when its session ends, unless it waits in a parked request")},
 	joinTimer: {name: "join-timeout", title: "join timer", story: []string{"initial-delay", "rebalance-timeout"}, weight: 4, tokens: ofPhase,
-		fire:  func(c *model.Coordinator, o *outcome, _ *request) { o.fire(c) },
+		fire:  func(c *classic.Coordinator, o *outcome, _ *request) { o.fire(c) },
 		rules: always("2.3", "the join timer completes the join phase with those who have joined")},
 	syncTimer: {name: "sync-timeout", title: "sync timer", story: []string{"sync-timeout"}, weight: 3, tokens: ofPhase,
-		fire:  func(c *model.Coordinator, o *outcome, _ *request) { o.Ignored = !c.FireSyncTimer() },
+		fire:  func(c *classic.Coordinator, o *outcome, _ *request) { o.Ignored = !c.FireSyncTimer() },
 		rules: always("2.7", "the sync timer removes everybody who has not sent SyncGroup")},
 }
 

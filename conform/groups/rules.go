@@ -2,14 +2,14 @@ package groups
 
 import (
 	"fencecheck/conform/frame"
-	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // A rule says which rule of the protocol pages an answer of the model stands for.
 // The first one of a request's whose conditions hold is taken; "" and 0 hold
 // always. It labels what the model has decided, and decides nothing.
 type rule struct {
-	state  model.GroupState // Absent: any, unless absent is set
+	state  classic.GroupState // Absent: any, unless absent is set
 	absent bool
 	sender string
 	class  string // the model's own answer
@@ -25,30 +25,30 @@ var joinRules = []rule{
 	{class: "UNKNOWN_MEMBER_ID", rule: frame.Rule{ID: "J13", Text: "a member id that the group does not have is refused"}},
 	{sender: "nobody", rule: frame.Rule{ID: "J11", Text: "before v4 a member without an id is added at once"}},
 	{sender: "a pending id", rule: frame.Rule{ID: "J12", Text: "an id that was handed out joins"}},
-	{state: model.PreparingRebalance, rule: frame.Rule{ID: "J14", Text: "a member joins the rebalance under way, which completes when all have joined"}},
-	{state: model.CompletingRebalance, class: "NONE", rule: frame.Rule{ID: "J15", Text: "a member that repeats its bytes while the plan is awaited is answered at once"}},
-	{state: model.CompletingRebalance, rule: frame.Rule{ID: "J16", Text: "a member that joins with other bytes begins a rebalance"}},
-	{state: model.Stable, sender: "the leader", rule: frame.Rule{ID: "J17", Text: "a leader that joins again begins a rebalance, even with the same bytes"}},
-	{state: model.Stable, class: "NONE", rule: frame.Rule{ID: "J18", Text: "a follower that repeats its bytes is answered at once"}},
-	{state: model.Stable, rule: frame.Rule{ID: "J19", Text: "a follower that joins with other bytes begins a rebalance"}},
+	{state: classic.PreparingRebalance, rule: frame.Rule{ID: "J14", Text: "a member joins the rebalance under way, which completes when all have joined"}},
+	{state: classic.CompletingRebalance, class: "NONE", rule: frame.Rule{ID: "J15", Text: "a member that repeats its bytes while the plan is awaited is answered at once"}},
+	{state: classic.CompletingRebalance, rule: frame.Rule{ID: "J16", Text: "a member that joins with other bytes begins a rebalance"}},
+	{state: classic.Stable, sender: "the leader", rule: frame.Rule{ID: "J17", Text: "a leader that joins again begins a rebalance, even with the same bytes"}},
+	{state: classic.Stable, class: "NONE", rule: frame.Rule{ID: "J18", Text: "a follower that repeats its bytes is answered at once"}},
+	{state: classic.Stable, rule: frame.Rule{ID: "J19", Text: "a follower that joins with other bytes begins a rebalance"}},
 }
 
 var syncRules = []rule{
 	{absent: true, rule: frame.Rule{ID: "Y1", Text: "SyncGroup of a group that is absent is refused"}},
-	{state: model.Empty, rule: frame.Rule{ID: "Y1", Text: "SyncGroup of an empty group is refused"}},
+	{state: classic.Empty, rule: frame.Rule{ID: "Y1", Text: "SyncGroup of an empty group is refused"}},
 	{class: "UNKNOWN_MEMBER_ID", rule: frame.Rule{ID: "Y3", Text: "SyncGroup of a stranger is refused"}},
 	{class: "ILLEGAL_GENERATION", rule: frame.Rule{ID: "Y4", Text: "SyncGroup of another generation is refused"}},
 	{class: "INCONSISTENT_GROUP_PROTOCOL", rule: frame.Rule{ID: "Y5", Text: "SyncGroup must name the group's protocol"}},
 	{class: "REBALANCE_IN_PROGRESS", rule: frame.Rule{ID: "Y6", Text: "SyncGroup during the join phase is refused"}},
 	{class: "waits", rule: frame.Rule{ID: "Y7", Text: "a follower waits for the leader's plan, whatever plan it sends"}},
-	{state: model.CompletingRebalance, rule: frame.Rule{ID: "Y9", Text: "the leader's plan answers everybody who waits for it"}},
-	{state: model.Stable, rule: frame.Rule{ID: "Y12", Text: "in Stable each member gets its assignment, and a new plan is ignored"}},
+	{state: classic.CompletingRebalance, rule: frame.Rule{ID: "Y9", Text: "the leader's plan answers everybody who waits for it"}},
+	{state: classic.Stable, rule: frame.Rule{ID: "Y12", Text: "in Stable each member gets its assignment, and a new plan is ignored"}},
 }
 
 var commitRules = []rule{
 	{absent: true, class: "NONE", rule: frame.Rule{ID: "O1", Text: "a commit without a generation creates a simple group"}},
 	{absent: true, rule: frame.Rule{ID: "O2", Text: "a commit with a generation to an absent group is refused"}},
-	{state: model.Empty, class: "NONE", rule: frame.Rule{ID: "O4", Text: "an empty group takes a commit without a generation, whatever its member id"}},
+	{state: classic.Empty, class: "NONE", rule: frame.Rule{ID: "O4", Text: "an empty group takes a commit without a generation, whatever its member id"}},
 	{sender: "nobody", rule: frame.Rule{ID: "O7", Text: "a commit without member and generation is refused while the group has members"}},
 	{class: "UNKNOWN_MEMBER_ID", rule: frame.Rule{ID: "O5", Text: "a commit of a stranger is refused"}},
 	{class: "ILLEGAL_GENERATION", rule: frame.Rule{ID: "O6", Text: "a commit of another generation is refused"}},
@@ -60,7 +60,7 @@ var commitRules = []rule{
 func ruleOf(x *expectation) frame.Rule {
 	state, sender, class := x.before.Group.State, x.before.sender(&x.request), ownClass(x.Own)
 	for _, r := range x.request.Step.Op.row().rules {
-		if (!r.absent || state == model.Absent) && (r.state == 0 || r.state == state) &&
+		if (!r.absent || state == classic.Absent) && (r.state == 0 || r.state == state) &&
 			(r.sender == "" || r.sender == sender) && (r.class == "" || r.class == class) {
 			return r.rule
 		}

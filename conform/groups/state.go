@@ -7,6 +7,8 @@ import (
 	"fencecheck/conform/frame"
 	"fencecheck/conform/wire"
 	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/offsets"
 )
 
 // seats is how many member ids a coordinator remembers at once in a play.
@@ -15,8 +17,8 @@ const seats = 4
 // state is one group as its coordinator sees it, and what the processes around
 // it need to know to send every kind of request.
 type state struct {
-	Group   model.Group
-	Members [seats]model.Member
+	Group   classic.Group
+	Members [seats]classic.Member
 	Offsets [wire.Partitions]model.Offset
 	// Gone is the latest id that the coordinator has forgotten: the token of
 	// stale requests. 0: there is none yet.
@@ -39,13 +41,13 @@ func start() state {
 }
 
 // coordinator is the view through which the rules read and write s.
-func (s *state) coordinator(rules *model.Rules) model.Coordinator {
-	return model.Coordinator{Rules: rules, Group: &s.Group, Members: s.Members[:]}
+func (s *state) coordinator(rules *model.Rules) classic.Coordinator {
+	return classic.Coordinator{Rules: rules, Group: &s.Group, Members: s.Members[:]}
 }
 
 // offsets is the view on what the group has committed.
-func (s *state) offsets(c *model.Coordinator) *model.OffsetStore {
-	return &model.OffsetStore{Rules: c.Rules, Group: c, Committed: s.Offsets[:]}
+func (s *state) offsets(c *classic.Coordinator) *offsets.Store {
+	return &offsets.Store{Rules: c.Rules, Group: c, Committed: s.Offsets[:]}
 }
 
 // size is the number of ids that the coordinator remembers.
@@ -57,7 +59,7 @@ func (s *state) size() int {
 	return n
 }
 
-func (s *state) find(id model.MemberID) *model.Member {
+func (s *state) find(id model.MemberID) *classic.Member {
 	for i := range s.Members {
 		if id != 0 && s.Members[i].ID == id {
 			return &s.Members[i]
@@ -69,27 +71,27 @@ func (s *state) find(id model.MemberID) *model.Member {
 // ordered lists the members in an order that their ids have no part in: the
 // leader, the other members, the pending ids. Tokens count in it, so that they
 // mean the same wherever the same situation occurs.
-func (s *state) ordered() []model.Member {
+func (s *state) ordered() []classic.Member {
 	ms := slices.Clone(s.Members[:s.size()])
-	slices.SortFunc(ms, func(a, b model.Member) int {
+	slices.SortFunc(ms, func(a, b classic.Member) int {
 		return cmp.Or(cmp.Compare(s.rank(&a), s.rank(&b)), compareMembers(&a, &b))
 	})
 	return ms
 }
 
-func (s *state) rank(m *model.Member) int {
+func (s *state) rank(m *classic.Member) int {
 	switch {
 	case m.ID == s.Group.Leader:
 		return 0
 	case m.ID == s.Untold:
 		return 3
-	case m.Is(model.Pending):
+	case m.Is(classic.Pending):
 		return 2
 	}
 	return 1
 }
 
-func compareMembers(a, b *model.Member) int {
+func compareMembers(a, b *classic.Member) int {
 	return cmp.Or(cmp.Compare(a.Flags, b.Flags), cmp.Compare(a.Protocols, b.Protocols),
 		cmp.Compare(a.Meta, b.Meta), cmp.Compare(a.Assignment, b.Assignment), cmp.Compare(a.ID, b.ID))
 }
@@ -102,7 +104,7 @@ const gone = seats + 1
 func (s *state) canonical() state {
 	c := *s
 	ms := s.ordered()
-	c.Members, c.Untold, c.Given, c.Group.Leader = [seats]model.Member{}, 0, gone, 0
+	c.Members, c.Untold, c.Given, c.Group.Leader = [seats]classic.Member{}, 0, gone, 0
 	for i := range ms {
 		id := ms[i].ID
 		ms[i].ID = model.MemberID(i + 1)

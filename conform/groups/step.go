@@ -6,6 +6,7 @@ import (
 
 	"fencecheck/conform/wire"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // tokens say what stands in a step for a value of the moment.
@@ -81,7 +82,7 @@ type choice struct {
 // request is a step whose tokens have been replaced by what they stand for.
 type request struct {
 	Step Step
-	model.GroupRequest
+	classic.Request
 	Offsets [wire.Partitions]model.Offset // OffsetCommit; NoOffset: not named
 }
 
@@ -165,9 +166,9 @@ func (s *state) resolveNewcomer(r *request) bool {
 	r.Protocols, r.Meta = s.offer(nil, v)
 	switch v {
 	case tooShort:
-		r.Session = model.SessionTooShort
+		r.Session = classic.SessionTooShort
 	case tooLong:
-		r.Session = model.SessionTooLong
+		r.Session = classic.SessionTooLong
 	}
 	return s.size() < seats && !(r.OldVersion && s.Untold != 0)
 }
@@ -184,9 +185,9 @@ func (s *state) resolveCommit(r *request) bool {
 
 // offer is what a joiner supports. A member repeats what it said, unless the
 // variant says otherwise.
-func (s *state) offer(m *model.Member, v variant) (model.Protocols, model.Meta) {
+func (s *state) offer(m *classic.Member, v variant) (model.Protocols, model.Meta) {
 	protocols, meta := usual, model.Meta(1)
-	if m != nil && !m.Is(model.Pending) {
+	if m != nil && !m.Is(classic.Pending) {
 		protocols, meta = m.Protocols, m.Meta
 	}
 	switch v {
@@ -222,8 +223,8 @@ func (s *state) resolveSync(r *request) bool {
 		return true
 	}
 	for i, m := range s.ordered() {
-		if i < 2 && !m.Is(model.Pending) && m.ID != s.Untold {
-			r.Plan = append(r.Plan, model.MemberAssignment{ID: m.ID, Parts: model.Part(i)})
+		if i < 2 && !m.Is(classic.Pending) && m.ID != s.Untold {
+			r.Plan = append(r.Plan, classic.MemberAssignment{ID: m.ID, Parts: model.Part(i)})
 		}
 	}
 	return true

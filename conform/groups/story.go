@@ -9,13 +9,15 @@ import (
 	"fencecheck/conform/wire"
 	"fencecheck/counterexamples"
 	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/search"
 )
 
 // A Story is a counterexample as the coordinator of a group sees it.
 type Story struct {
-	cfg   *model.Config
+	cfg   *cluster.Config
 	lines []Line
 }
 
@@ -24,7 +26,7 @@ type Line struct {
 	step    int // of the counterexample, from 1
 	op      string
 	request request
-	after   model.State
+	after   cluster.State
 }
 
 // Tell steps a counterexample through the model and lists what its coordinator
@@ -36,7 +38,7 @@ func Tell(c *counterexamples.Counterexample) (*Story, error) {
 		return nil, fmt.Errorf("it has %d partitions, at most %d are played", cfg.AllPartitions(), wire.Partitions)
 	}
 	y := &Story{cfg: cfg}
-	var s, next model.State
+	var s, next cluster.State
 	s.Initial(cfg)
 	for i, st := range c.Steps {
 		if _, ok := sys.Take(&s, &next, st); !ok {
@@ -52,12 +54,12 @@ func Tell(c *counterexamples.Counterexample) (*Story, error) {
 
 // LineOf is the request or timer that a step of a scenario decides; false if it
 // decides none.
-func LineOf(cfg *model.Config, number int, st search.Step, before, after *model.State) (Line, bool) {
+func LineOf(cfg *cluster.Config, number int, st search.Step, before, after *cluster.State) (Line, bool) {
 	name, args, e := counterexamples.OpName(st), ops.Unpack(st.Arg), &after.Last
 	o := op(slices.IndexFunc(rows[:], func(r row) bool { return slices.Contains(r.story, name) }))
 	switch {
 	case o < numOps:
-		if name == "initial-delay" && after.Group.State == model.PreparingRebalance {
+		if name == "initial-delay" && after.Group.State == classic.PreparingRebalance {
 			return Line{}, false // it was extended
 		}
 	case e.API == model.NoAPI:
@@ -83,14 +85,14 @@ func LineOf(cfg *model.Config, number int, st search.Step, before, after *model.
 
 // storyStep is what a step of a counterexample knows of a request.
 type storyStep struct {
-	cfg           *model.Config
-	sent          *model.Request // that was in flight before the step, nil if the step made it
-	before, after *model.State
+	cfg           *cluster.Config
+	sent          *cluster.Request // that was in flight before the step, nil if the step made it
+	before, after *cluster.State
 }
 
 // sent is the request that was in flight before the step, nil if the step made
 // it.
-func sent(name string, args ops.Args, before *model.State) *model.Request {
+func sent(name string, args ops.Args, before *cluster.State) *cluster.Request {
 	switch name {
 	case "decide":
 		if args.B == 1 {
@@ -113,9 +115,9 @@ func (t *storyStep) join(r *request) {
 		r.Step.Variant = oldVersion
 	}
 	switch t.cfg.Sessions[client] {
-	case model.SessionTooShort:
+	case classic.SessionTooShort:
 		r.Step.Variant = tooShort
-	case model.SessionTooLong:
+	case classic.SessionTooLong:
 		r.Step.Variant = tooLong
 	}
 	if r.MemberID == 0 {
@@ -147,7 +149,7 @@ func (r *request) assign(id model.MemberID, set model.PartSet) {
 			return
 		}
 	}
-	r.Plan = append(r.Plan, model.MemberAssignment{ID: id, Parts: set})
+	r.Plan = append(r.Plan, classic.MemberAssignment{ID: id, Parts: set})
 }
 
 // commit: of a commit that travels the offsets are known; of another those that

@@ -6,6 +6,7 @@ import (
 	"fencecheck/conform/admin"
 	"fencecheck/conform/frame"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // Timers are made real by waiting. Only what a sequence means to let expire
@@ -106,7 +107,7 @@ func (c *clock) note(before, after *state, r *request, begun time.Time) {
 			c.contact[m.ID] = span
 		}
 	}
-	if after.Group.State == model.PreparingRebalance && before.Group.State != after.Group.State {
+	if after.Group.State == classic.PreparingRebalance && before.Group.State != after.Group.State {
 		c.preparing = span
 	}
 	if after.Group.Generation != before.Group.Generation {
@@ -123,11 +124,11 @@ func (c *clock) onTime(s *state) error {
 		}
 	}
 	switch {
-	case g.State == model.PreparingRebalance && g.InitialDelay:
+	case g.State == classic.PreparingRebalance && g.InitialDelay:
 		if frame.Spent(c.preparing[0], c.delay) {
 			return frame.ErrTiming
 		}
-	case g.State == model.PreparingRebalance:
+	case g.State == classic.PreparingRebalance:
 		if frame.Spent(c.preparing[0], c.rebalanceTimeout()) {
 			return frame.ErrTiming
 		}
@@ -170,12 +171,12 @@ func (c *clock) possible(s *state, r *request, end time.Time) bool {
 	if r.Step.Op != sessionTimer {
 		return true
 	}
-	if s.Group.State == model.PreparingRebalance && s.Group.InitialDelay {
+	if s.Group.State == classic.PreparingRebalance && s.Group.InitialDelay {
 		return end.Before(c.preparing[0].Add(c.delay))
 	}
 	if c.rebalance == 0 {
 		return true
 	}
-	phase := s.Group.State == model.PreparingRebalance && end.After(c.preparing[0].Add(c.rebalance))
+	phase := s.Group.State == classic.PreparingRebalance && end.After(c.preparing[0].Add(c.rebalance))
 	return !phase && !(s.awaitsSync() && end.After(c.completed[0].Add(c.rebalance)))
 }

@@ -7,6 +7,7 @@ import (
 
 	"fencecheck/conform/wire"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // sending is what a request needs besides what the model knows of it.
@@ -53,9 +54,9 @@ func (x *sending) join(r *request) kmsg.Request {
 	m := kmsg.NewPtrJoinGroupRequest()
 	session := x.session
 	switch r.Session {
-	case model.SessionTooShort:
+	case classic.SessionTooShort:
 		session = sessionTooShort
-	case model.SessionTooLong:
+	case classic.SessionTooLong:
 		session = sessionTooLong
 	}
 	m.Group, m.MemberID, m.ProtocolType = x.group, x.ids.Wire[r.MemberID], wire.ProtocolType

@@ -2,13 +2,14 @@ package txns
 
 import (
 	"context"
+	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fencecheck/model/txn"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
-
-	"fencecheck/model"
 )
 
 // afterwards asks what the story has left behind, and what readers and
@@ -49,7 +50,7 @@ func (r *replay) afterwards(ctx context.Context) error {
 
 // hanging looks for readers who wait for a transaction that no coordinator has.
 func (r *replay) hanging(ctx context.Context) error {
-	if slices.ContainsFunc(r.ids, func(t *play) bool { return t.state.Txn.State == model.Ongoing }) {
+	if slices.ContainsFunc(r.ids, func(t *play) bool { return t.state.Txn.State == txn.Ongoing }) {
 		return nil
 	}
 	for log := range uint8(r.story.cfg.Outputs) {
@@ -79,7 +80,7 @@ func (r *replay) coordinators(ctx context.Context, last int) error {
 	y := r.story
 	for id, t := range r.ids {
 		held := y.last.Txns.IDs[id].Txn
-		if held.State == model.NoTransaction {
+		if held.State == txn.NoTransaction {
 			continue
 		}
 		q := newRequest(Step{Op: describe})
@@ -89,7 +90,7 @@ func (r *replay) coordinators(ctx context.Context, last int) error {
 		}
 		partitions := held.Partitions
 		held.Partitions = 0
-		for log := range model.NumLogs {
+		for log := range cluster.NumLogs {
 			if partitions.Has(log) {
 				held.Partitions |= model.Part(logIndex(uint8(log)))
 			}
@@ -118,14 +119,14 @@ func (r *replay) recover(ctx context.Context, last int) error {
 	for i := range y.cfg.Clients() {
 		p := &y.last.Clients[i].Producer
 		id := y.cfg.IDs[i]
-		if !y.cfg.HasProducer(i) || p.PID == 0 || p.Replaced || p.Phase != model.Ready {
+		if !y.cfg.HasProducer(i) || p.PID == 0 || p.Replaced || p.Phase != cluster.Ready {
 			continue
 		}
 		q := newRequest(Step{Op: addPartition, Style: styled(addPartition, y.cfg.Version)})
 		q.PID, q.Epoch = y.pids[p.PID], p.Epoch
-		side, asked := y.last.Txns.IDs[id], q.TxnRequest
+		side, asked := y.last.Txns.IDs[id], q.Request
 		asked.PID, asked.Version = p.PID, y.cfg.Version
-		b := model.Brokers{Coordinator: &model.TransactionCoordinator{Rules: &y.cfg.Rules, Txn: &side.Txn, Log: &side.Log, Outbox: &side.Outbox}}
+		b := txn.Brokers{Coordinator: &txn.Coordinator{Rules: &y.cfg.Rules, Txn: &side.Txn, Log: &side.Log, Outbox: &side.Outbox}}
 		expected := answer{Err: b.Decide(&asked).Err.Told(q.API, q.version().number)}
 		seen, err := r.exchange(ctx, &r.ids[id].send, &q, 0, 0)
 		if err != nil {
@@ -143,7 +144,7 @@ func (r *replay) recover(ctx context.Context, last int) error {
 }
 
 // offsets are those that the group has committed, NoOffset where there is none.
-func (r *replay) offsets(ctx context.Context) (all [model.MaxPartitions]model.Offset, err error) {
+func (r *replay) offsets(ctx context.Context) (all [cluster.MaxPartitions]model.Offset, err error) {
 	m, err := r.ask(ctx, r.ids[0].send.group.coordinator, r.group.Fetch())
 	if err != nil {
 		return all, err
@@ -166,16 +167,16 @@ func (r *replay) offsets(ctx context.Context) (all [model.MaxPartitions]model.Of
 // judge says what clients of the broker saw that no application expects. It
 // knows nothing of the rules: it compares what applications were told with what
 // readers see.
-func (r *replay) judge(visible map[int32]bool, committed [model.MaxPartitions]model.Offset) {
+func (r *replay) judge(visible map[int32]bool, committed [cluster.MaxPartitions]model.Offset) {
 	by := map[uint8]int{} // output records by the input record
 	for _, w := range r.story.works {
 		who := fmt.Sprintf("%s was told that its transaction %d", clientName(r.story.cfg, w.client), w.nth)
 		for _, rec := range w.records {
 			shown := visible[rec.number]
 			switch {
-			case w.outcome == model.ToldCommitted && !shown:
+			case w.outcome == cluster.ToldCommitted && !shown:
 				r.seen("%s is committed; a read_committed reader of %s does not get its record r%d", who, logName(rec.log), rec.number)
-			case w.outcome == model.ToldAborted && shown:
+			case w.outcome == cluster.ToldAborted && shown:
 				r.seen("%s is aborted; a read_committed reader of %s gets its record r%d", who, logName(rec.log), rec.number)
 			}
 			if shown && rec.value > 0 {
@@ -183,14 +184,14 @@ func (r *replay) judge(visible map[int32]bool, committed [model.MaxPartitions]mo
 			}
 		}
 		for p, o := range w.offsets {
-			if w.outcome == model.ToldCommitted && o > committed[p] {
+			if w.outcome == cluster.ToldCommitted && o > committed[p] {
 				r.seen("%s is committed, and with it the offset p%d=%d; the committed offset is %d", who, p, o, committed[p])
 			}
 		}
 	}
 	for value, n := range by {
 		if n > 1 {
-			r.seen("a read_committed reader gets the output of record %d of p%d %d times", int(value-1)%model.MaxRecords, int(value-1)/model.MaxRecords, n)
+			r.seen("a read_committed reader gets the output of record %d of p%d %d times", int(value-1)%cluster.MaxRecords, int(value-1)/cluster.MaxRecords, n)
 		}
 	}
 	slices.Sort(r.out.Seen)

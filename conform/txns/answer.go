@@ -5,6 +5,7 @@ import (
 
 	"fencecheck/conform/frame"
 	"fencecheck/model"
+	"fencecheck/model/txn"
 )
 
 // answer is what the answer to a step says, in the model's terms. What an
@@ -27,7 +28,7 @@ type answer struct {
 	Stuck   bool // and the transaction will never be complete
 }
 
-func answerOf(r model.TransactionReply) answer {
+func answerOf(r txn.TransactionReply) answer {
 	a := answer{Err: r.Err, PID: r.PID, Epoch: r.Epoch}
 	if a.PID == 0 {
 		a.Epoch = 0

@@ -6,6 +6,7 @@ import (
 	"fencecheck/conform/frame"
 	"fencecheck/counterexamples"
 	"fencecheck/model"
+	"fencecheck/model/cluster"
 	"fencecheck/ops"
 	"fencecheck/search"
 )
@@ -39,7 +40,7 @@ type act struct {
 // took is an act and what it did.
 type took struct {
 	act
-	before, after model.State
+	before, after cluster.State
 }
 
 // arrange looks for an order of the acts in which every marker is written at
@@ -72,7 +73,7 @@ func earlier(acts []act, i, by int) []act {
 func prompt(c *counterexamples.Counterexample, acts []act) ([]took, *frame.Unplayable) {
 	sys := c.Scenario.System()
 	var trail []took
-	var s, next model.State
+	var s, next cluster.State
 	s.Initial(sys.Config())
 	for _, a := range acts {
 		name := counterexamples.OpName(a.step)
@@ -101,11 +102,11 @@ func prompt(c *counterexamples.Counterexample, acts []act) ([]took, *frame.Unpla
 }
 
 // marker is the step that writes the next marker.
-func marker(cfg *model.Config, s *model.State) (search.Step, bool) {
+func marker(cfg *cluster.Config, s *cluster.State) (search.Step, bool) {
 	op, _ := ops.ByName("deliver-marker")
 	for id := range cfg.TransactionalIDs() {
 		out := &s.Txns.IDs[id].Outbox
-		for log := range model.NumLogs {
+		for log := range cluster.NumLogs {
 			if out.To.Has(log) && !out.Stuck {
 				return search.Step{Op: uint16(op), Arg: ops.Args{A: uint8(id), B: uint8(log)}.Pack()}, true
 			}
@@ -116,23 +117,23 @@ func marker(cfg *model.Config, s *model.State) (search.Step, bool) {
 
 // admitted: a leader has asked the coordinator about a batch, and has not
 // appended it.
-func admitted(s *model.State) bool {
-	return slices.ContainsFunc(s.Clients[:], func(c model.Client) bool { return c.App.Status == model.Admitted })
+func admitted(s *cluster.State) bool {
+	return slices.ContainsFunc(s.Clients[:], func(c cluster.Client) bool { return c.App.Status == cluster.Admitted })
 }
 
 // appends is the other half.
-func appends(before *model.State, st search.Step) bool {
-	return counterexamples.OpName(st) == "decide" && before.Clients[ops.Unpack(st.Arg).A].App.Status == model.Admitted
+func appends(before *cluster.State, st search.Step) bool {
+	return counterexamples.OpName(st) == "decide" && before.Clients[ops.Unpack(st.Arg).A].App.Status == cluster.Admitted
 }
 
 // halved: a late batch is only admitted, or only appended.
-func halved(cfg *model.Config, before, after *model.State, st search.Step) bool {
+func halved(cfg *cluster.Config, before, after *cluster.State, st search.Step) bool {
 	if counterexamples.OpName(st) != "decide-late" {
 		return false
 	}
 	r := &before.Late[ops.Unpack(st.Arg).A]
 	batch := r.API == model.Produce || r.API == model.TxnOffsetCommit
-	return r.Status == model.Admitted || batch && cfg.Travels[model.AddPartitionsToTxn] && after.Last.Err == model.None
+	return r.Status == cluster.Admitted || batch && cfg.Travels[model.AddPartitionsToTxn] && after.Last.Err == model.None
 }
 
 // violated tells whether the property is.

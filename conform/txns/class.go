@@ -5,6 +5,7 @@ import (
 
 	"fencecheck/conform/frame"
 	"fencecheck/model"
+	"fencecheck/model/txn"
 )
 
 // triple classifies one step of the model.
@@ -104,7 +105,7 @@ func (s *state) coordinatorClass(_ *request, g *game) string {
 	if s.Outbox.Stuck {
 		name += " for ever"
 	}
-	if s.Txn.State != model.NoTransaction && s.Txn.Epoch >= model.MaxEpoch-1 && g.rules.MaxEpoch == 0 {
+	if s.Txn.State != txn.NoTransaction && s.Txn.Epoch >= model.MaxEpoch-1 && g.rules.MaxEpoch == 0 {
 		name += ", no epoch left"
 	}
 	return name

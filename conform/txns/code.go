@@ -3,6 +3,7 @@ package txns
 import (
 	"fencecheck/conform/frame"
 	"fencecheck/model"
+	"fencecheck/model/txn"
 )
 
 // parts codes a set, of which only the logs of a play are used.
@@ -48,10 +49,10 @@ func (s *state) code(c *frame.Coder) {
 	s.codeOffsets(c)
 }
 
-func codeEntry(c *frame.Coder, e *model.ProducerEntry) {
+func codeEntry(c *frame.Coder, e *txn.ProducerEntry) {
 	frame.Code(c, &e.PID)
 	if e.PID == 0 {
-		*e = model.ProducerEntry{}
+		*e = txn.ProducerEntry{}
 		return
 	}
 	frame.Code(c, &e.Epoch)
@@ -73,7 +74,7 @@ func codeLog(c *frame.Coder, log *[]logged) {
 	}
 	frame.Code(c, &l.PID)
 	if *log = nil; l.PID != 0 {
-		*log = []logged{{Kind: model.TransactionalRecord, PID: l.PID}}
+		*log = []logged{{Kind: txn.TransactionalRecord, PID: l.PID}}
 	}
 }
 

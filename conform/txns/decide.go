@@ -6,6 +6,9 @@ import (
 
 	"fencecheck/conform/frame"
 	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/offsets"
+	"fencecheck/model/txn"
 )
 
 // game is what a play of transactions does not change.
@@ -30,31 +33,31 @@ func (g game) with(off model.Mutations) *game {
 type view struct {
 	*state
 	game    *game
-	group   model.Group
-	members [1]model.Member
-	txns    model.TransactionCoordinator
+	group   classic.Group
+	members [1]classic.Member
+	txns    txn.Coordinator
 }
 
 func (g *game) view(s *state) *view {
-	return &view{state: s, game: g, group: model.Group{State: model.Stable, Generation: generation, Leader: theMember},
-		members: [1]model.Member{{ID: theMember, Assignment: 1}},
-		txns:    model.TransactionCoordinator{Rules: &g.rules, Txn: &s.Txn, Outbox: &s.Outbox, Epoch: g.coordinator, Fresh: s.Given + 1}}
+	return &view{state: s, game: g, group: classic.Group{State: classic.Stable, Generation: generation, Leader: theMember},
+		members: [1]classic.Member{{ID: theMember, Assignment: 1}},
+		txns:    txn.Coordinator{Rules: &g.rules, Txn: &s.Txn, Outbox: &s.Outbox, Epoch: g.coordinator, Fresh: s.Given + 1}}
 }
 
 // leader is the view on one log.
-func (v *view) leader(log uint8) *model.PartitionLeader {
+func (v *view) leader(log uint8) *txn.Leader {
 	entries := v.Entries[log][:]
-	return &model.PartitionLeader{Rules: &v.game.rules, Entries: entries, Fresh: model.FreshGuard(entries, 0)}
+	return &txn.Leader{Rules: &v.game.rules, Entries: entries, Fresh: txn.FreshGuard(entries, 0)}
 }
 
 // offsets is the view on the group's offsets, and keep takes over what has changed
 // there.
-func (v *view) offsets(absent bool) (o *model.OffsetStore, keep func()) {
-	group := &model.Coordinator{Rules: &v.game.rules, Group: &v.group, Members: v.members[:]}
+func (v *view) offsets(absent bool) (o *offsets.Store, keep func()) {
+	group := &classic.Coordinator{Rules: &v.game.rules, Group: &v.group, Members: v.members[:]}
 	if absent {
-		group.Group, group.Members = &model.Group{}, nil
+		group.Group, group.Members = &classic.Group{}, nil
 	}
-	o = &model.OffsetStore{Rules: &v.game.rules, Group: group, Committed: []model.Offset{v.Offset}, At: []uint32{v.OffsetAt}, Pending: v.Pending[:]}
+	o = &offsets.Store{Rules: &v.game.rules, Group: group, Committed: []model.Offset{v.Offset}, At: []uint32{v.OffsetAt}, Pending: v.Pending[:]}
 	return o, func() { v.Offset, v.OffsetAt = o.Committed[0], o.At[0] }
 }
 
@@ -67,13 +70,13 @@ func (g *game) decide(s *state, r request) (state, answer) {
 	if f := r.row().decide; f != nil {
 		a = f(v, &r)
 	} else {
-		a = answerOf(v.ask(r.Step.Log, false, &r.TxnRequest).TransactionReply)
+		a = answerOf(v.ask(r.Step.Log, false, &r.Request).TransactionReply)
 	}
 	a.Err = a.Err.Told(r.row().api, r.version().number)
 	if v.txns.Taken {
 		after.Given++
 	}
-	if a.Moved = after.Txn.Pending != model.NoTransaction && !after.Outbox.Stuck || after.Txn != s.Txn && after.Txn.State >= model.CompleteCommit; a.Moved {
+	if a.Moved = after.Txn.Pending != txn.NoTransaction && !after.Outbox.Stuck || after.Txn != s.Txn && after.Txn.State >= txn.CompleteCommit; a.Moved {
 		v.deliver()
 	}
 	a.Stuck = after.Outbox.Stuck
@@ -81,8 +84,8 @@ func (g *game) decide(s *state, r request) (state, answer) {
 }
 
 // ask lets a request meet the rules, where its log is.
-func (v *view) ask(log uint8, absent bool, r *model.TxnRequest) model.TxnReply {
-	b := &model.Brokers{Coordinator: &v.txns, Leader: v.leader(log)}
+func (v *view) ask(log uint8, absent bool, r *txn.Request) txn.Reply {
+	b := &txn.Brokers{Coordinator: &v.txns, Leader: v.leader(log)}
 	if log == offsetsLog {
 		o, keep := v.offsets(absent)
 		defer keep()
@@ -102,33 +105,33 @@ func (v *view) deliver() {
 }
 
 // mark writes a marker to a log.
-func (v *view) mark(log uint8, q *model.TxnRequest) model.Error {
+func (v *view) mark(log uint8, q *txn.Request) model.Error {
 	a := v.ask(log, false, q)
 	if a.Err != model.None || log == offsetsLog {
 		return a.Err
 	}
-	kind := model.AbortMarker
+	kind := txn.AbortMarker
 	if q.Commit {
-		kind = model.CommitMarker
+		kind = txn.CommitMarker
 	}
 	v.append(log, logged{Kind: kind, PID: q.PID, Epoch: q.Epoch})
 	return a.Err
 }
 
-func (v *view) marker(r *request) answer { return answer{Err: v.mark(r.Step.Log, &r.TxnRequest)} }
+func (v *view) marker(r *request) answer { return answer{Err: v.mark(r.Step.Log, &r.Request)} }
 
 func (v *view) produce(r *request) answer {
 	v.Numbers++
-	a := v.ask(r.Step.Log, false, &r.TxnRequest)
+	a := v.ask(r.Step.Log, false, &r.Request)
 	switch {
 	case a.Err != model.None:
 		return answer{Err: a.Err}
 	case a.Duplicate:
 		return answer{At: v.appendedAt(r, a.Back), Again: true}
 	}
-	kind := model.PlainRecord
+	kind := txn.PlainRecord
 	if r.Transactional {
-		kind = model.TransactionalRecord
+		kind = txn.TransactionalRecord
 	}
 	v.append(r.Step.Log, logged{Kind: kind, PID: r.PID, Epoch: r.Epoch, Sequence: r.Sequence, Value: v.Numbers})
 	return answer{At: len(v.Logs[r.Step.Log])}
@@ -139,7 +142,7 @@ func (v *view) produce(r *request) answer {
 func (v *view) appendedAt(r *request, back int) int {
 	log := v.Logs[r.Step.Log]
 	for i := len(log) - 1; i >= 0; i-- {
-		if l := log[i]; l.PID == r.PID && (l.Kind == model.PlainRecord || l.Kind == model.TransactionalRecord) {
+		if l := log[i]; l.PID == r.PID && (l.Kind == txn.PlainRecord || l.Kind == txn.TransactionalRecord) {
 			if back == 0 {
 				return i + 1
 			}
@@ -152,14 +155,14 @@ func (v *view) appendedAt(r *request, back int) int {
 func (v *view) txnCommit(r *request) answer {
 	v.Numbers++
 	r.Offsets = []model.Offset{model.Offset(v.Numbers)}
-	return answer{Err: v.ask(offsetsLog, r.Step.Cred == absentGroup, &r.TxnRequest).Err}
+	return answer{Err: v.ask(offsetsLog, r.Step.Cred == absentGroup, &r.Request).Err}
 }
 
 func (v *view) memberCommit(r *request) answer {
 	o, keep := v.offsets(false)
 	defer keep()
 	v.Numbers++
-	return answer{Err: o.Decide(&model.OffsetsRequest{API: r.API, MemberID: r.MemberID, Generation: r.Generation, Offsets: []model.Offset{model.Offset(v.Numbers)}})}
+	return answer{Err: o.Decide(&offsets.Request{API: r.API, MemberID: r.MemberID, Generation: r.Generation, Offsets: []model.Offset{model.Offset(v.Numbers)}})}
 }
 
 // bumps is how many times InitProducerId gives an epoch of its own.
@@ -168,7 +171,7 @@ const bumps = int(model.MaxEpoch)
 // exhaust repeats InitProducerId until no epoch is left.
 func (v *view) exhaust(*request) (last answer) {
 	for range bumps {
-		last = answerOf(v.ask(0, false, &model.TxnRequest{API: model.InitProducerID}).TransactionReply)
+		last = answerOf(v.ask(0, false, &txn.Request{API: model.InitProducerID}).TransactionReply)
 	}
 	return last
 }
@@ -202,7 +205,7 @@ func (v *view) lastOffset(r *request) answer {
 
 func (v *view) readOffset(r *request) answer {
 	o, _ := v.offsets(false)
-	q := model.OffsetsRequest{API: r.API, Offsets: make([]model.Offset, 1), Partitions: 1, Stable: r.Step.Stable}
+	q := offsets.Request{API: r.API, Offsets: make([]model.Offset, 1), Partitions: 1, Stable: r.Step.Stable}
 	err := o.Decide(&q)
 	return answer{Offset: q.Offsets[0] + 1, Err: err}
 }
@@ -218,7 +221,7 @@ func (v *view) readable(log uint8, committed bool) int {
 	if !committed {
 		return len(entries)
 	}
-	return model.LastStableOffset(&v.game.rules, entries, len(entries))
+	return txn.LastStableOffset(&v.game.rules, entries, len(entries))
 }
 
 // reads lists what a reader reads: everything, markers too, or what a
@@ -227,7 +230,7 @@ func (v *view) reads(log uint8, committed bool) string {
 	entries := v.Logs[log][:v.readable(log, committed)]
 	var words []string
 	for i, l := range entries {
-		if !committed || model.Reads(&v.game.rules, entries, i) {
+		if !committed || txn.Reads(&v.game.rules, entries, i) {
 			words = append(words, fmt.Sprintf("%d:%s", i, l.text()))
 		}
 	}
@@ -236,9 +239,9 @@ func (v *view) reads(log uint8, committed bool) string {
 
 func (l logged) text() string {
 	switch l.Kind {
-	case model.CommitMarker:
+	case txn.CommitMarker:
 		return fmt.Sprintf("COMMIT(e%d)", l.Epoch)
-	case model.AbortMarker:
+	case txn.AbortMarker:
 		return fmt.Sprintf("ABORT(e%d)", l.Epoch)
 	}
 	return fmt.Sprintf("r%d", l.Value)
@@ -247,9 +250,9 @@ func (l logged) text() string {
 // described is a transaction as DescribeTransactions tells of it. Once markers are
 // on their way, the broker tells which partitions are without one; the model keeps
 // those that were decided.
-func described(t *model.Transaction) string {
+func described(t *txn.Transaction) string {
 	words := []string{t.State.String()}
-	if t.State != model.Ongoing {
+	if t.State != txn.Ongoing {
 		return words[0]
 	}
 	for log := range uint8(numOutputs + 1) {

@@ -12,6 +12,7 @@ import (
 	"fencecheck/conform/frame"
 	"fencecheck/conform/wire"
 	"fencecheck/model"
+	"fencecheck/model/txn"
 )
 
 // event is one step as it went.
@@ -65,7 +66,7 @@ func (p *play) take(ctx context.Context, r request) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if before.Txn.State != model.Ongoing {
+	if before.Txn.State != txn.Ongoing {
 		p.started = [2]time.Time{begun, time.Now()}
 	}
 	p.state = after
@@ -75,7 +76,7 @@ func (p *play) take(ctx context.Context, r request) (bool, error) {
 // late tells whether an open transaction may have been aborted that was not
 // meant to.
 func (p *play) late() bool {
-	return p.short > 0 && p.state.Txn.State == model.Ongoing && frame.Spent(p.started[0], p.short)
+	return p.short > 0 && p.state.Txn.State == txn.Ongoing && frame.Spent(p.started[0], p.short)
 }
 
 // perform makes a step happen, and returns what came of it.
@@ -138,7 +139,7 @@ func (p *play) settle(ctx context.Context, expected, seen *answer) error {
 }
 
 // underWay are the states of a transaction whose markers are on their way.
-var underWay = []string{model.Ongoing.String(), model.PrepareCommit.String(), model.PrepareAbort.String(), model.PrepareEpochFence.String()}
+var underWay = []string{txn.Ongoing.String(), txn.PrepareCommit.String(), txn.PrepareAbort.String(), txn.PrepareEpochFence.String()}
 
 // awaitState asks for the state of the transactional id, "" if the coordinator has
 // none, until it is one that will do; false if it is not by then.
@@ -174,7 +175,7 @@ func (p *play) wait(ctx context.Context) (a answer, err error) {
 		return a, err
 	}
 	ended, err := p.awaitState(ctx, p.started[1].Add(p.short+p.worker.cleanup()+overdue), 5*pollEvery,
-		func(state string) bool { return state != model.Ongoing.String() })
+		func(state string) bool { return state != txn.Ongoing.String() })
 	if !ended && err == nil {
 		a.Odd.Add("nothing happens")
 	}
@@ -283,7 +284,7 @@ func (p *play) end(ctx context.Context) error {
 	if p.Wrong != nil || len(p.Passed) > 0 {
 		return p.abort(ctx)
 	}
-	if p.state.Txn.State == model.Ongoing {
+	if p.state.Txn.State == txn.Ongoing {
 		if on, err := p.step(ctx, Step{Op: initProducer}); !on {
 			return err
 		}

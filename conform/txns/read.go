@@ -2,13 +2,13 @@ package txns
 
 import (
 	"encoding/binary"
+	"fencecheck/model"
+	"fencecheck/model/txn"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
-
-	"fencecheck/model"
 )
 
 // read turns an answer from the wire into the model's terms. fresh is the last id
@@ -131,7 +131,7 @@ func (x *sending) readState(body kmsg.Response, _ *request, fresh model.Producer
 			}
 		}
 	}
-	if a.State = s.State; s.State == model.PrepareCommit.String() || s.State == model.PrepareAbort.String() {
+	if a.State = s.State; s.State == txn.PrepareCommit.String() || s.State == txn.PrepareAbort.String() {
 		return // which are left is not modelled
 	}
 	a.State = strings.Join(append([]string{s.State}, where...), " ")
@@ -187,9 +187,9 @@ func batchText(b *kmsg.RecordBatch) (text string, control, commit bool) {
 		return "r" + string(record.Value), false, false
 	}
 	commit = len(record.Key) >= 4 && record.Key[3] == 1
-	kind := model.AbortMarker
+	kind := txn.AbortMarker
 	if commit {
-		kind = model.CommitMarker
+		kind = txn.CommitMarker
 	}
 	return logged{Kind: kind, Epoch: model.Epoch(b.ProducerEpoch)}.text(), true, commit
 }

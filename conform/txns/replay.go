@@ -14,6 +14,8 @@ import (
 	"fencecheck/conform/groups"
 	"fencecheck/conform/wire"
 	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fencecheck/model/txn"
 )
 
 // replay plays a story of transactions: its group as any other story's, and
@@ -131,7 +133,7 @@ func (r *replay) line(ctx context.Context, l *storyLine) (bool, error) {
 		return false, err
 	}
 	for i, t := range r.ids {
-		if before := t.state.Txn.State; before != model.Ongoing && l.states[i] == model.Ongoing {
+		if before := t.state.Txn.State; before != txn.Ongoing && l.states[i] == txn.Ongoing {
 			t.started = [2]time.Time{begun, time.Now()}
 		}
 		t.state.Txn.State = l.states[i]
@@ -141,7 +143,7 @@ func (r *replay) line(ctx context.Context, l *storyLine) (bool, error) {
 
 // ends tells whether markers may come of a line.
 func (l *storyLine) ends() bool {
-	return l.states[l.id] != model.Ongoing && (l.r.Step.Op == endTxn || l.r.Step.Op == initProducer || l.r.Step.Op == timeout)
+	return l.states[l.id] != txn.Ongoing && (l.r.Step.Op == endTxn || l.r.Step.Op == initProducer || l.r.Step.Op == timeout)
 }
 
 // compare notes a step, and tells whether the broker says what the story says.
@@ -182,7 +184,7 @@ func (r *replay) describe(l *storyLine) string {
 }
 
 // clientName is how stories call a client: members first, then writers.
-func clientName(cfg *model.Config, client uint8) string {
+func clientName(cfg *cluster.Config, client uint8) string {
 	if cfg.IsWriter(int(client)) {
 		return fmt.Sprintf("w%d", int(client)-cfg.Members-cfg.Simple+1)
 	}

@@ -1,9 +1,10 @@
 package txns
 
 import (
-	"slices"
-
 	"fencecheck/model"
+	"fencecheck/model/offsets"
+	"fencecheck/model/txn"
+	"slices"
 )
 
 // What a play of transactions has: one transactional id, output partitions, and
@@ -17,7 +18,7 @@ const (
 // logIndex is a log in the coordinator's sets.
 func logIndex(log uint8) int {
 	if log == offsetsLog {
-		return model.OffsetsPartition
+		return txn.OffsetsPartition
 	}
 	return int(log)
 }
@@ -34,14 +35,14 @@ const (
 // hold, markers delivered. Logs are never written in place, so that a copy of
 // the state is a copy.
 type state struct {
-	Txn     model.Transaction
-	Outbox  model.Marker // only of a transaction that is stuck
-	Entries [numOutputs + 1][remembered]model.ProducerEntry
+	Txn     txn.Transaction
+	Outbox  txn.Marker // only of a transaction that is stuck
+	Entries [numOutputs + 1][remembered]txn.ProducerEntry
 	Logs    [numOutputs][]logged
 
 	Offset   model.Offset // committed, of the one partition that the group reads
 	OffsetAt uint32
-	Pending  [remembered]model.PendingOffset
+	Pending  [remembered]offsets.Pending
 
 	Given   model.ProducerID // the last id that was given
 	Numbers int32            // of records and commits, so that each shows
@@ -49,7 +50,7 @@ type state struct {
 
 // logged is an entry of an output partition's log.
 type logged struct {
-	Kind     model.RecordKind
+	Kind     txn.RecordKind
 	PID      model.ProducerID
 	Epoch    model.Epoch
 	Sequence int32
@@ -57,7 +58,7 @@ type logged struct {
 }
 
 // Record is the entry as readers are told of it.
-func (l logged) Record() model.Record { return model.Record{Kind: l.Kind, PID: l.PID} }
+func (l logged) Record() txn.Record { return txn.Record{Kind: l.Kind, PID: l.PID} }
 
 // start is a transactional id that nobody has used.
 func start() state { return state{Offset: model.NoOffset} }
@@ -68,13 +69,13 @@ func (s *state) append(log uint8, l logged) {
 
 // entry is what the leader of a log knows of a producer; one that it does not
 // know has no epoch.
-func (s *state) entry(log uint8, pid model.ProducerID) model.ProducerEntry {
+func (s *state) entry(log uint8, pid model.ProducerID) txn.ProducerEntry {
 	for _, e := range s.Entries[log] {
 		if e.PID == pid && pid != 0 {
 			return e
 		}
 	}
-	return model.ProducerEntry{PID: pid, Epoch: model.NoEpoch, CoordinatorEpoch: noCoordEpoch, Last: model.NoSequence}
+	return txn.ProducerEntry{PID: pid, Epoch: model.NoEpoch, CoordinatorEpoch: noCoordEpoch, Last: txn.NoSequence}
 }
 
 // clean tells whether the partitions can be used by another producer: no
@@ -87,7 +88,7 @@ func (s *state) clean() bool {
 			}
 		}
 	}
-	return s.Pending[0].PID == 0 && s.Txn.State != model.Ongoing
+	return s.Pending[0].PID == 0 && s.Txn.State != txn.Ongoing
 }
 
 // canonical forgets how often things have happened: two states with one
@@ -110,9 +111,9 @@ func (s *state) canonical(base int16) state {
 }
 
 // plainEntry: a stranger's verification is forgotten, it leads nowhere.
-func plainEntry(e model.ProducerEntry, base int16) model.ProducerEntry {
+func plainEntry(e txn.ProducerEntry, base int16) txn.ProducerEntry {
 	if e.PID == strangerPID {
-		return model.ProducerEntry{}
+		return txn.ProducerEntry{}
 	}
 	e.CoordinatorEpoch = min(e.CoordinatorEpoch, base+1)
 	above := min(e.Lowest-e.Last, 3) // sequences are the next, one beyond, or older
@@ -130,10 +131,10 @@ func plainEntry(e model.ProducerEntry, base int16) model.ProducerEntry {
 // undecided is a record that holds readers back, if there is one.
 func undecided(log []logged) []logged {
 	for i, l := range log {
-		if l.Kind != model.TransactionalRecord {
+		if l.Kind != txn.TransactionalRecord {
 			continue
 		}
-		if o, _ := model.OutcomeOf(log, i); o == model.Undecided {
+		if o, _ := txn.OutcomeOf(log, i); o == txn.Undecided {
 			return []logged{{Kind: l.Kind, PID: l.PID}}
 		}
 	}

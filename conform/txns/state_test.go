@@ -7,6 +7,7 @@ import (
 
 	"fencecheck/conform/frame"
 	"fencecheck/model"
+	"fencecheck/model/txn"
 )
 
 // A plan is made of canonical states, and played in others: both must give the
@@ -79,5 +80,5 @@ func TestGroupsLieWhereJavaPutsThem(t *testing.T) {
 	assert.Equal(t, 0, partitionOf("anything", 1))
 	assert.Equal(t, int(96354%50), partitionOf("abc", 50)) // "abc".hashCode() is 96354
 	assert.Zero(t, partitionOf("abc", 0))
-	assert.Equal(t, model.OffsetsPartition, logIndex(offsetsLog))
+	assert.Equal(t, txn.OffsetsPartition, logIndex(offsetsLog))
 }

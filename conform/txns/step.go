@@ -6,6 +6,7 @@ import (
 
 	"fencecheck/conform/groups"
 	"fencecheck/model"
+	"fencecheck/model/txn"
 )
 
 // pairs says which pairs of producer id and epoch a request carries.
@@ -115,7 +116,7 @@ type version struct {
 // request is a step whose tokens have been replaced by what they stand for.
 type request struct {
 	Step Step
-	model.TxnRequest
+	txn.Request
 }
 
 func (r *request) row() *row { return r.Step.Op.row() }
@@ -129,8 +130,8 @@ func newRequest(st Step) request {
 	}
 	r := request{Step: st}
 	v := r.version()
-	r.TxnRequest = model.TxnRequest{API: st.Op.row().api, Epoch: model.NoEpoch, Version: v.style, Verify: v.verify, Commit: st.Commit,
-		Partitions: model.Part(logIndex(st.Log)), Sequence: model.NoSequence, Transactional: v.style != 0}
+	r.Request = txn.Request{API: st.Op.row().api, Epoch: model.NoEpoch, Version: v.style, Verify: v.verify, Commit: st.Commit,
+		Partitions: model.Part(logIndex(st.Log)), Sequence: txn.NoSequence, Transactional: v.style != 0}
 	r.Generation, r.MemberID = st.Cred.stand()
 	return r
 }
@@ -164,7 +165,7 @@ func (s *state) resolve(st Step, g *game) (request, bool) {
 
 func (s *state) resolvePair(r *request) bool {
 	t := &s.Txn
-	known := t.State != model.NoTransaction
+	known := t.State != txn.NoTransaction
 	if r.Step.Pair != noPair {
 		r.PID, r.Epoch = t.PID, t.Epoch
 	}
@@ -219,7 +220,7 @@ const keptBatches = 5
 // resolveMarker: a marker's epochs stand in relation to what the leader has, or,
 // where it has nothing, to the transaction's.
 func (s *state) resolveMarker(r *request, g *game) bool {
-	if s.Txn.State == model.NoTransaction {
+	if s.Txn.State == txn.NoTransaction {
 		return false
 	}
 	r.PID = s.Txn.PID
@@ -243,9 +244,9 @@ func (s *state) resolveMarker(r *request, g *game) bool {
 	return r.Epoch >= 0 && r.CoordinatorEpoch >= g.coordinator
 }
 
-func (s *state) begun(*request, *game) bool   { return s.Txn.State != model.NoTransaction }
-func (s *state) unused(*request, *game) bool  { return s.Txn.State == model.NoTransaction }
-func (s *state) ongoing(*request, *game) bool { return s.Txn.State == model.Ongoing }
+func (s *state) begun(*request, *game) bool   { return s.Txn.State != txn.NoTransaction }
+func (s *state) unused(*request, *game) bool  { return s.Txn.State == txn.NoTransaction }
+func (s *state) ongoing(*request, *game) bool { return s.Txn.State == txn.Ongoing }
 
 // describe writes a request for a reader, with its values.
 func (r *request) describe() string {

@@ -8,6 +8,8 @@ import (
 	"fencecheck/conform/wire"
 	"fencecheck/counterexamples"
 	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fencecheck/model/txn"
 	"fencecheck/ops"
 )
 
@@ -23,8 +25,8 @@ type storyLine struct {
 	number   int32 // Produce: of the record
 	expected answer
 
-	states    [model.MaxTransactionals]model.TransactionState // when its markers have been written
-	committed [model.MaxPartitions]model.Offset
+	states    [cluster.MaxTransactionals]txn.TransactionState // when its markers have been written
+	committed [cluster.MaxPartitions]model.Offset
 	logs      [numOutputs][]logged // so far
 }
 
@@ -33,8 +35,8 @@ type work struct {
 	client  uint8
 	nth     int // of the client, from 1
 	records []workRecord
-	offsets [model.MaxPartitions]model.Offset
-	outcome model.Told // as the application was told
+	offsets [cluster.MaxPartitions]model.Offset
+	outcome cluster.Told // as the application was told
 }
 
 // workRecord is a record that a transaction wrote.
@@ -47,14 +49,14 @@ type workRecord struct {
 // A Story is a counterexample as a broker sees it.
 type Story struct {
 	c     *counterexamples.Counterexample
-	cfg   *model.Config
+	cfg   *cluster.Config
 	lines []storyLine
 	works []work
 	logs  [numOutputs][]logged
-	last  model.State
+	last  cluster.State
 
 	sender  *ops.Exec // in which every request stays in flight
-	current map[model.WorkID]int
+	current map[cluster.WorkID]int
 	numbers map[workLog]int32
 	pids    map[model.ProducerID]model.ProducerID // the model gives a number again
 	given   model.ProducerID
@@ -93,7 +95,7 @@ func Tell(c *counterexamples.Counterexample) (*Story, error) {
 	for api := range travelling.Travels {
 		travelling.Travels[api] = true
 	}
-	y := &Story{c: c, cfg: &cfg, sender: ops.NewExec(&travelling), current: map[model.WorkID]int{}, numbers: map[workLog]int32{},
+	y := &Story{c: c, cfg: &cfg, sender: ops.NewExec(&travelling), current: map[cluster.WorkID]int{}, numbers: map[workLog]int32{},
 		pids: map[model.ProducerID]model.ProducerID{}}
 	for i := range trail {
 		y.add(&trail[i])
@@ -165,26 +167,26 @@ func (y *Story) follow(t *took) {
 }
 
 // request is the request that a step decides; false where it decides none.
-func (y *Story) request(t *took, name string, args ops.Args) (model.Request, bool) {
+func (y *Story) request(t *took, name string, args ops.Args) (cluster.Request, bool) {
 	switch name {
 	case "decide":
-		if args.B == 1 || t.after.Clients[args.A].App.Status == model.Admitted {
-			return model.Request{}, false
+		if args.B == 1 || t.after.Clients[args.A].App.Status == cluster.Admitted {
+			return cluster.Request{}, false
 		}
 		return t.before.Clients[args.A].App, true
 	case "decide-late":
 		return t.before.Late[args.A], true
 	}
 	if ops.Table[t.step.Op].Params[0] != ops.Client {
-		return model.Request{}, false
+		return cluster.Request{}, false
 	}
-	var sent model.State
+	var sent cluster.State
 	if _, ok := y.sender.Take(&t.before, &sent, t.step.Op, args); !ok {
-		return model.Request{}, false
+		return cluster.Request{}, false
 	}
 	r := sent.Clients[args.A].App
 	fresh := r.API != model.NoAPI && t.before.Clients[args.A].App.API == model.NoAPI
-	return r, fresh && !y.cfg.Travels[r.API] && t.after.Last.API == r.API && t.after.Clients[args.A].App.Status != model.Admitted
+	return r, fresh && !y.cfg.Travels[r.API] && t.after.Last.API == r.API && t.after.Clients[args.A].App.Status != cluster.Admitted
 }
 
 // styled is the first way to speak in the scenario's style.
@@ -198,7 +200,7 @@ func styled(o op, v model.TransactionVersion) uint8 {
 }
 
 // toCoordinators is a request of a producer, and its answer in the story.
-func (y *Story) toCoordinators(t *took, x *storyLine, q model.Request) {
+func (y *Story) toCoordinators(t *took, x *storyLine, q cluster.Request) {
 	o, _ := opOf(q.API)
 	x.client, x.id = q.Client, y.cfg.IDs[q.Client]
 	offsets := q.Offsets
@@ -251,7 +253,7 @@ func (y *Story) renewed(t *took, client uint8) (model.ProducerID, model.Epoch) {
 }
 
 // produced numbers a record: one that is sent again has the number that it had.
-func (y *Story) produced(x *storyLine, q model.Request, appended bool) {
+func (y *Story) produced(x *storyLine, q cluster.Request, appended bool) {
 	w := y.current[q.Work]
 	at := workLog{w, q.Log}
 	if y.numbers[at] == 0 {
@@ -260,7 +262,7 @@ func (y *Story) produced(x *storyLine, q model.Request, appended bool) {
 	}
 	x.number = y.numbers[at]
 	if appended {
-		y.logs[q.Log] = append(y.logs[q.Log], logged{Kind: model.TransactionalRecord, PID: x.r.PID, Epoch: q.Epoch, Value: x.number})
+		y.logs[q.Log] = append(y.logs[q.Log], logged{Kind: txn.TransactionalRecord, PID: x.r.PID, Epoch: q.Epoch, Value: x.number})
 	}
 }
 
@@ -269,9 +271,9 @@ func (y *Story) marked(t *took, args ops.Args) {
 	if args.B >= numOutputs || t.after.Last.Err != model.None {
 		return
 	}
-	kind := model.AbortMarker
+	kind := txn.AbortMarker
 	if t.before.Txns.IDs[args.A].Outbox.Commit {
-		kind = model.CommitMarker
+		kind = txn.CommitMarker
 	}
 	y.logs[args.B] = append(y.logs[args.B], logged{Kind: kind, PID: y.pids[t.after.Last.PID], Epoch: t.after.Last.Epoch})
 }
@@ -287,8 +289,8 @@ func (y *Story) learns(t *took, args ops.Args) {
 	if !ok {
 		return
 	}
-	y.works[w].outcome = model.ToldAborted
-	if phase := t.before.Clients[args.A].Producer.Phase; phase == model.Committing || counterexamples.OpName(t.step) == "commit-transaction" {
-		y.works[w].outcome = model.ToldCommitted
+	y.works[w].outcome = cluster.ToldAborted
+	if phase := t.before.Clients[args.A].Producer.Phase; phase == cluster.Committing || counterexamples.OpName(t.step) == "commit-transaction" {
+		y.works[w].outcome = cluster.ToldCommitted
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"fencecheck/conform/frame"
 	"fencecheck/counterexamples"
 	"fencecheck/model"
+	"fencecheck/model/txn"
 	"fencecheck/scenarios"
 	"fencecheck/search"
 )
@@ -75,5 +76,5 @@ func TestMarkersAreWrittenAtOnce(t *testing.T) {
 	assert.Equal(t, endTxn, y.lines[n-1].r.Step.Op)
 	assert.Equal(t, txnCommit, y.lines[n-2].r.Step.Op)
 	assert.True(t, y.lines[n-2].late)
-	assert.Equal(t, model.CompleteCommit, y.lines[n-1].states[0])
+	assert.Equal(t, txn.CompleteCommit, y.lines[n-1].states[0])
 }

@@ -7,6 +7,7 @@ import (
 
 	"fencecheck/linearize/kfh"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // Call is a request with its answer in the model's numbers.
@@ -19,7 +20,7 @@ type Call struct {
 	Gen     model.Generation
 	protos  model.Protocols
 	meta    model.Meta
-	plan    []model.MemberAssignment
+	plan    []classic.MemberAssignment
 	Values  []reading // offsets that are committed, or that a fetch returned
 	Stable  bool
 	fresh   model.MemberID // JoinGroup without id: the id that was made up
@@ -183,7 +184,7 @@ func (p *Problem) syncCall(c *Call, o *kfh.Op) {
 	v := p.tables
 	c.Parts = v.parts(o.Out.Partitions)
 	for _, m := range kfh.SortedKeys(o.In.Assign) {
-		c.plan = append(c.plan, model.MemberAssignment{ID: v.members[m], Parts: v.parts(o.In.Assign[m])})
+		c.plan = append(c.plan, classic.MemberAssignment{ID: v.members[m], Parts: v.parts(o.In.Assign[m])})
 	}
 	c.parks = c.Err == model.None || c.Err == model.RebalanceInProgress
 }

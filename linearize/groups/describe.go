@@ -7,6 +7,7 @@ import (
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/sequential"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -21,7 +22,7 @@ func (t *turn) refute(why func() string) {
 
 // describe tells a state in a sentence.
 func describe(v *tables, w *state) string {
-	if w.group.State == model.Absent {
+	if w.group.State == classic.Absent {
 		return "there is no such group"
 	}
 	s := "the group is " + w.group.State.String() + " in generation " + strconv.Itoa(int(w.group.Generation))
@@ -37,7 +38,7 @@ func describe(v *tables, w *state) string {
 
 // waitingFor tells what holds up the answer of a parked request.
 func waitingFor(w *state) string {
-	if w.group.State == model.CompletingRebalance {
+	if w.group.State == classic.CompletingRebalance {
 		return "waits for the leader's plan"
 	}
 	return "waits for the rebalance to complete"

@@ -2,9 +2,8 @@ package groups
 
 import (
 	"context"
+	"fencecheck/model/classic"
 	"slices"
-
-	"fencecheck/model"
 )
 
 // closure closes a config under the steps that no client sees: session timers,
@@ -42,13 +41,13 @@ func (t *turn) internal() {
 		if id != anonymous && t.config.needMember[id] > 0 {
 			continue
 		}
-		t.choose(func(k *model.Coordinator, _ *state) bool { return k.ExpireSession(id) })
+		t.choose(func(k *classic.Coordinator, _ *state) bool { return k.ExpireSession(id) })
 	}
 	for _, i := range t.config.sent {
 		t.Calls[i].row.late(t, int(i))
 	}
-	if t.before.group.State == model.PreparingRebalance {
-		t.choose(func(k *model.Coordinator, _ *state) bool { return k.FireJoinTimer() })
+	if t.before.group.State == classic.PreparingRebalance {
+		t.choose(func(k *classic.Coordinator, _ *state) bool { return k.FireJoinTimer() })
 	}
 }
 
@@ -64,7 +63,7 @@ func (t *turn) lateJoin(i int) {
 }
 
 func (t *turn) lateSync(i int) {
-	if g := &t.before.group; g.State == model.CompletingRebalance && g.Leader == t.Calls[i].Member {
+	if g := &t.before.group; g.State == classic.CompletingRebalance && g.Leader == t.Calls[i].Member {
 		t.park(i)
 	}
 }
@@ -77,7 +76,7 @@ func (t *turn) lateLeave(i int) {
 
 // lateTxnCommit makes a group, or nothing.
 func (t *turn) lateTxnCommit(i int) {
-	if t.before.group.State == model.Absent {
+	if t.before.group.State == classic.Absent {
 		t.txnCommit(i)
 	}
 }

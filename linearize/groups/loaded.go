@@ -6,6 +6,7 @@ import (
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/sequential"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // logged is a group as a record may hold it.
@@ -49,10 +50,10 @@ func startsOf(h *kfh.History, g kfh.Component, lives []kfh.Life, k int, v *table
 	first, last := emptyGenerations(h, earlier)
 	var all []state
 	for gen := first; gen <= last; gen++ {
-		all = append(all, loadedWorld(model.Group{Generation: model.Generation(gen), Typed: true}, nil))
+		all = append(all, loadedWorld(classic.Group{Generation: model.Generation(gen), Typed: true}, nil))
 	}
 	if first == 0 {
-		all = append(all, state{}, state{group: model.Group{State: model.Empty}})
+		all = append(all, state{}, state{group: classic.Group{State: classic.Empty}})
 	}
 	for _, l := range candidates {
 		all = append(all, loadedPlan(h, earlier, l, v))
@@ -134,7 +135,7 @@ func loadedPlan(h *kfh.History, c kfh.Component, l logged, v *tables) state {
 	j, s := &h.Ops[l.join], &h.Ops[l.sync]
 	v.addOp(j)
 	v.addOp(s)
-	var members []model.Member
+	var members []classic.Member
 	for _, name := range j.Out.Members {
 		meta := ""
 		for _, o := range h.Each(c.Ops) {
@@ -143,10 +144,10 @@ func loadedPlan(h *kfh.History, c kfh.Component, l logged, v *tables) state {
 				meta = o.In.Meta
 			}
 		}
-		members = append(members, model.Member{ID: v.members[name], Meta: v.metas[meta], Assignment: v.parts(s.In.Assign[name])})
+		members = append(members, classic.Member{ID: v.members[name], Meta: v.metas[meta], Assignment: v.parts(s.In.Assign[name])})
 	}
-	slices.SortFunc(members, func(a, b model.Member) int { return int(a.ID) - int(b.ID) })
-	g := model.Group{Generation: model.Generation(l.gen), Leader: v.members[j.Out.Member], Typed: true}
+	slices.SortFunc(members, func(a, b classic.Member) int { return int(a.ID) - int(b.ID) })
+	g := classic.Group{Generation: model.Generation(l.gen), Leader: v.members[j.Out.Member], Typed: true}
 	if j.Out.Protocol != nil {
 		g.Protocol = v.protocols[*j.Out.Protocol]
 	} else {
@@ -155,10 +156,10 @@ func loadedPlan(h *kfh.History, c kfh.Component, l logged, v *tables) state {
 	return loadedWorld(g, members)
 }
 
-func loadedWorld(g model.Group, members []model.Member) state {
+func loadedWorld(g classic.Group, members []classic.Member) state {
 	w := state{group: g}
 	copy(w.members[:], members)
-	k := model.Coordinator{Group: &w.group, Members: w.members[:]}
+	k := classic.Coordinator{Group: &w.group, Members: w.members[:]}
 	k.Load()
 	return w
 }

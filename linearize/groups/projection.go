@@ -9,6 +9,7 @@ import (
 	"fencecheck/linearize/proof"
 	"fencecheck/linearize/sequential"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // projection is one partition's offsets without the group: the accepted commits
@@ -58,7 +59,7 @@ func (p projection) Spec() sequential.Specification {
 	for _, m := range []model.Mutation{model.OffsetCommitMemberCheck, model.OffsetCommitGenerationCheck, model.OffsetCommitCompletingCheck, model.OffsetCommitEmptyGroupOnly} {
 		s.rules.Off = s.rules.Off.With(m)
 	}
-	s.starts = []state{{group: model.Group{State: model.Empty}}}
+	s.starts = []state{{group: classic.Group{State: classic.Empty}}}
 	s.boundless()
 	return s
 }

@@ -6,6 +6,8 @@ import (
 
 	"fencecheck/linearize/sequential"
 	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/offsets"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -20,13 +22,13 @@ type spec struct {
 	commits *commitLogs
 	states  *sequential.Table[state, *state]
 	sequential.Steps
-	byEnd    []int             // steps by rising end
-	onces    []int             // calls that an internal step may decide, once
-	hand     turn              // of spec.turn
-	scratch  state             // of turn.draft
-	view     model.Coordinator // of turn.coordinator
-	store    model.OffsetStore // of turn.offsets
-	fetched  []model.Offset    // of turn.fetch
+	byEnd    []int               // steps by rising end
+	onces    []int               // calls that an internal step may decide, once
+	hand     turn                // of spec.turn
+	scratch  state               // of turn.draft
+	view     classic.Coordinator // of turn.coordinator
+	store    offsets.Store       // of turn.offsets
+	fetched  []model.Offset      // of turn.fetch
 	genIndex map[model.Generation]int
 	gensUp   []model.Generation // generations in which something must happen, rising
 	sequential.Effort

@@ -3,6 +3,7 @@ package groups
 import (
 	"fencecheck/linearize/sequential"
 	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 const (
@@ -16,8 +17,8 @@ const (
 // state is one state in which the coordinator may be: its memory of the group,
 // and which requests wait for an answer. States are compared with ==.
 type state struct {
-	group   model.Group
-	members [maxMembers]model.Member
+	group   classic.Group
+	members [maxMembers]classic.Member
 	waits   [maxWaits]wait // in the order of their calls
 	commits uint32
 	used    uint64 // requests without answer that were decided, by spec.onces
@@ -71,7 +72,7 @@ func (w *state) dropWait(call int) {
 func (w *state) ids() []model.MemberID {
 	var all []model.MemberID
 	for i := range w.members {
-		if m := &w.members[i]; m.ID != 0 && !m.Is(model.Pending) {
+		if m := &w.members[i]; m.ID != 0 && !m.Is(classic.Pending) {
 			all = append(all, m.ID)
 		}
 	}
@@ -98,7 +99,7 @@ func (w *state) mergePending(asked func(model.MemberID) bool) {
 		if m.ID == 0 {
 			break
 		}
-		if m.Is(model.Pending) && !asked(m.ID) {
+		if m.Is(classic.Pending) && !asked(m.ID) {
 			held = true
 			continue
 		}
@@ -106,11 +107,11 @@ func (w *state) mergePending(asked func(model.MemberID) bool) {
 		n++
 	}
 	if held {
-		w.members[n] = model.Member{ID: anonymous, Flags: model.Pending}
+		w.members[n] = classic.Member{ID: anonymous, Flags: classic.Pending}
 		n++
 	}
 	for ; n < maxMembers; n++ {
-		w.members[n] = model.Member{}
+		w.members[n] = classic.Member{}
 	}
 }
 

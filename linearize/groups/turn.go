@@ -1,10 +1,11 @@
 package groups
 
 import (
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/offsets"
 	"fmt"
 	"math/bits"
-
-	"fencecheck/model"
 )
 
 // turn takes one step in one state. What comes of it goes into config.
@@ -57,7 +58,7 @@ func (t *turn) ask(i int) {
 // leave decides a LeaveGroup, which may complete a rebalance.
 func (t *turn) leave(i int) {
 	c := &t.Calls[i]
-	t.choose(func(k *model.Coordinator, _ *state) bool {
+	t.choose(func(k *classic.Coordinator, _ *state) bool {
 		a, _ := k.Decide(c.Request())
 		return t.agrees(c, a.Err)
 	})
@@ -71,9 +72,9 @@ func (t *turn) draft() *state {
 }
 
 // coordinator is the model's view on a state; there is one, too.
-func (t *turn) coordinator(w *state) *model.Coordinator {
+func (t *turn) coordinator(w *state) *classic.Coordinator {
 	k := &t.view
-	*k = model.Coordinator{Rules: &t.rules, Group: &w.group, Members: w.members[:], Replies: k.Replies[:0]}
+	*k = classic.Coordinator{Rules: &t.rules, Group: &w.group, Members: w.members[:], Replies: k.Replies[:0]}
 	if g := t.gens[w.group.Generation+1]; g != nil {
 		k.Prefer, k.PreferProtocol = g.Leader, g.Protocol
 	}
@@ -84,7 +85,7 @@ func (t *turn) coordinator(w *state) *model.Coordinator {
 // the recorded answers allow. Choices of a leader are read off the answers; a
 // generation nobody was told about may have any. run tells whether the call's
 // own answer is right; it may replace the state.
-func (t *turn) choose(run func(*model.Coordinator, *state) bool) {
+func (t *turn) choose(run func(*classic.Coordinator, *state) bool) {
 	for pick := 0; ; pick++ {
 		w := t.draft()
 		k := t.coordinator(w)
@@ -105,13 +106,13 @@ func (t *turn) choose(run func(*model.Coordinator, *state) bool) {
 }
 
 // Request is the call as a member's request.
-func (c *Call) Request() *model.GroupRequest {
-	return &model.GroupRequest{API: c.API, MemberID: c.Member, Generation: c.Gen, Protocols: c.protos, Meta: c.meta, OldVersion: c.old, Fresh: c.fresh, Plan: c.plan}
+func (c *Call) Request() *classic.Request {
+	return &classic.Request{API: c.API, MemberID: c.Member, Generation: c.Gen, Protocols: c.protos, Meta: c.meta, OldVersion: c.old, Fresh: c.fresh, Plan: c.plan}
 }
 
 // offsets is the model's view on the offsets of a group.
-func (t *turn) offsets(k *model.Coordinator) *model.OffsetStore {
-	t.store = model.OffsetStore{Rules: &t.rules, Group: k}
+func (t *turn) offsets(k *classic.Coordinator) *offsets.Store {
+	t.store = offsets.Store{Rules: &t.rules, Group: k}
 	return &t.store
 }
 
@@ -138,7 +139,7 @@ func (t *turn) answered(c *Call, w *state, err model.Error) {
 // is answered the same, and changes nothing either.
 func (t *turn) park(i int) {
 	c := &t.Calls[i]
-	t.choose(func(k *model.Coordinator, w *state) bool {
+	t.choose(func(k *classic.Coordinator, w *state) bool {
 		if c.Member == 0 && w.remembers(c.fresh) {
 			return false // ids are unique
 		}
@@ -167,7 +168,7 @@ func (t *turn) park(i int) {
 }
 
 // matches compares an answer of the model with the recorded one.
-func (t *turn) matches(c *Call, a model.Reply, w *state) bool {
+func (t *turn) matches(c *Call, a classic.Reply, w *state) bool {
 	if !t.agrees(c, a.Err) {
 		return false
 	}
@@ -193,7 +194,7 @@ func (t *turn) matches(c *Call, a model.Reply, w *state) bool {
 // deliver hands the answers of parked requests to those who wait for them, and
 // compares a new generation with what was told about it. The answer to a
 // request of unknown outcome is lost.
-func (t *turn) deliver(k *model.Coordinator, w *state) bool {
+func (t *turn) deliver(k *classic.Coordinator, w *state) bool {
 	for _, r := range k.Replies {
 		for n := range w.waits {
 			at := &w.waits[n]
@@ -228,7 +229,7 @@ func (t *turn) foretold(w *state) bool {
 	switch {
 	case g == nil:
 		return true
-	case w.group.State == model.Empty:
+	case w.group.State == classic.Empty:
 		return !g.lived
 	case !g.fits(w.group.Leader, w.group.Protocol, w):
 		return false
@@ -246,7 +247,7 @@ func (t *turn) foretold(w *state) bool {
 func (t *turn) commit(i int) {
 	c := &t.Calls[i]
 	w := t.draft()
-	err := t.offsets(t.coordinator(w)).Decide(&model.OffsetsRequest{API: c.API, MemberID: c.Member, Generation: c.Gen})
+	err := t.offsets(t.coordinator(w)).Decide(&offsets.Request{API: c.API, MemberID: c.Member, Generation: c.Gen})
 	if !t.agrees(c, err) {
 		return
 	}
@@ -288,7 +289,7 @@ func (t *turn) fetch(i int) {
 	s := t.offsets(t.coordinator(w))
 	reads := func(committed []model.Offset) bool {
 		s.Committed = committed
-		q := model.OffsetsRequest{API: c.API, Offsets: t.fetched[:len(committed)]}
+		q := offsets.Request{API: c.API, Offsets: t.fetched[:len(committed)]}
 		s.Decide(&q)
 		for _, v := range c.Values {
 			if q.Offsets[v.Part] != v.Value {

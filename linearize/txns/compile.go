@@ -6,6 +6,7 @@ import (
 
 	"fencecheck/linearize/kfh"
 	"fencecheck/model"
+	"fencecheck/model/txn"
 )
 
 // The sequential specification of one transactional id: its coordinator, and
@@ -38,7 +39,7 @@ type call struct {
 	parts   model.PartSet // AddPartitionsToTxn
 	seq, n  int64         // Produce
 	err     model.Error
-	reply   model.TransactionReply
+	reply   txn.TransactionReply
 	// hindered: another request of the id overlaps that may have had a record of
 	// the coordinator under way.
 	hindered bool
@@ -48,7 +49,7 @@ type call struct {
 }
 
 // maxPlaces leaves the model's place of the offsets free.
-const maxPlaces = model.OffsetsPartition
+const maxPlaces = txn.OffsetsPartition
 
 const maxUnknown = 64
 
@@ -135,7 +136,7 @@ func (w *problem) call(i int) call {
 		c.row.compile(w, &c, o)
 	}
 	if o.Outcome == kfh.OK && o.Out.PID >= 0 {
-		c.reply = model.TransactionReply{PID: w.pids[o.Out.PID], Epoch: model.Epoch(o.Out.Epoch)}
+		c.reply = txn.TransactionReply{PID: w.pids[o.Out.PID], Epoch: model.Epoch(o.Out.Epoch)}
 	}
 	return c
 }
@@ -143,7 +144,7 @@ func (w *problem) call(i int) call {
 // part is the place of a partition in the coordinator's sets.
 func (w *problem) part(place int) int {
 	if place == len(w.places) {
-		return model.OffsetsPartition
+		return txn.OffsetsPartition
 	}
 	return place
 }

@@ -4,6 +4,7 @@ import (
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/sequential"
 	"fencecheck/model"
+	"fencecheck/model/txn"
 )
 
 // internal takes each step that no client sees and that can matter for the step
@@ -58,7 +59,7 @@ func (t *turn) internal(from *state, st sequential.Step, sent []int) {
 // whether those were decided become equal.
 func (s *spec) forget(w *state) {
 	now := &w.txn
-	if now.Pending != model.NoTransaction {
+	if now.Pending != txn.NoTransaction {
 		return
 	}
 	for i, b := range s.bits {
@@ -84,7 +85,7 @@ func (t *turn) mark(place int) {
 
 // overdue tells whether a transaction can have timed out when a step is taken.
 func (t *turn) overdue(w *state, st sequential.Step) bool {
-	if w.txn.State != model.Ongoing {
+	if w.txn.State != txn.Ongoing {
 		return false
 	}
 	if !t.clock.Trusted || w.began < 0 {

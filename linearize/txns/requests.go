@@ -10,6 +10,7 @@ import (
 
 	"fencecheck/linearize/kfh"
 	"fencecheck/model"
+	"fencecheck/model/txn"
 )
 
 // row is a request that a transaction coordinator or the leader of a partition
@@ -64,7 +65,7 @@ var rows = []row{
 			},
 		},
 		api:     model.AddOffsetsToTxn,
-		compile: func(_ *problem, c *call, _ *kfh.Op) { c.parts = model.Part(model.OffsetsPartition) },
+		compile: func(_ *problem, c *call, _ *kfh.Op) { c.parts = model.Part(txn.OffsetsPartition) },
 	},
 	{
 		Row: kfh.Row{

@@ -7,6 +7,7 @@ import (
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/sequential"
 	"fencecheck/model"
+	"fencecheck/model/txn"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -102,7 +103,7 @@ func (s *spec) hopeless(c *config, w *state) bool {
 }
 
 func (s *spec) init() *config {
-	w := &state{entries: make([]model.ProducerEntry, (len(s.places)+1)*s.width()), windows: make([]window, (len(s.places)+1)*s.width())}
+	w := &state{entries: make([]txn.ProducerEntry, (len(s.places)+1)*s.width()), windows: make([]window, (len(s.places)+1)*s.width())}
 	return &config{states: sequential.States{s.states.Number(w)}, done: sequential.NewTaken(s.Steps)}
 }
 

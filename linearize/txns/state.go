@@ -4,22 +4,22 @@ import (
 	"slices"
 
 	"fencecheck/linearize/sequential"
-	"fencecheck/model"
+	"fencecheck/model/txn"
 )
 
 // state is one state of a transactional id: its coordinator's memory and log,
 // and what the partitions' leaders know of its producers.
 type state struct {
 	core
-	entries []model.ProducerEntry // a stretch for each place
-	windows []window              // likewise
-	flights []flight              // in the order of their calls
+	entries []txn.ProducerEntry // a stretch for each place
+	windows []window            // likewise
+	flights []flight            // in the order of their calls
 }
 
 // core is the part of fixed size.
 type core struct {
-	txn, log model.Transaction
-	outbox   model.Marker
+	txn, log txn.Transaction
+	outbox   txn.Marker
 	lives    int16  // starts of the broker: the coordinator epoch
 	began    int64  // when the transaction began at the earliest
 	used     uint64 // requests without answer that were decided or came to nothing

@@ -5,6 +5,7 @@ import (
 
 	"fencecheck/linearize/sequential"
 	"fencecheck/model"
+	"fencecheck/model/txn"
 )
 
 // turn takes one step in one state, w, which is its own to change. What comes
@@ -48,8 +49,8 @@ func (t *turn) step(st sequential.Step) {
 }
 
 // coordinator is the model's view on the state.
-func (t *turn) coordinator() *model.TransactionCoordinator {
-	k := &model.TransactionCoordinator{Rules: &t.rules, Txn: &t.w.txn, Outbox: &t.w.outbox, Epoch: t.w.lives, Fresh: t.w.txn.PID + 1}
+func (t *turn) coordinator() *txn.Coordinator {
+	k := &txn.Coordinator{Rules: &t.rules, Txn: &t.w.txn, Outbox: &t.w.outbox, Epoch: t.w.lives, Fresh: t.w.txn.PID + 1}
 	if len(t.lives) > 1 {
 		k.Log = &t.w.log
 	}
@@ -57,20 +58,20 @@ func (t *turn) coordinator() *model.TransactionCoordinator {
 }
 
 // leader is the model's view on a partition.
-func (t *turn) leader(place int) *model.PartitionLeader {
+func (t *turn) leader(place int) *txn.Leader {
 	n := t.width()
 	entries := t.w.entries[place*n : (place+1)*n]
 	var used uint64
 	for i := range t.w.flights {
 		used |= 1 << t.w.flights[i].guard
 	}
-	return &model.PartitionLeader{Rules: &t.rules, Entries: entries, Fresh: model.FreshGuard(entries, used)}
+	return &txn.Leader{Rules: &t.rules, Entries: entries, Fresh: txn.FreshGuard(entries, used)}
 }
 
 // brokers are the views that a request to a partition meets. What a group says
 // to offsets is judged with the group.
-func (t *turn) brokers(place int) *model.Brokers {
-	return &model.Brokers{Coordinator: t.coordinator(), Leader: t.leader(place)}
+func (t *turn) brokers(place int) *txn.Brokers {
+	return &txn.Brokers{Coordinator: t.coordinator(), Leader: t.leader(place)}
 }
 
 // refusedAnyway tells whether a refusal needs no state of the model.
@@ -91,9 +92,9 @@ func (t *turn) decideAt(c *call, decide func()) {
 	decide()
 	t.closes(before)
 	switch {
-	case t.w.txn.State != model.Ongoing:
+	case t.w.txn.State != txn.Ongoing:
 		t.w.began = 0
-	case before.State != model.Ongoing:
+	case before.State != txn.Ongoing:
 		t.w.began = t.start(c)
 	}
 }
@@ -108,19 +109,19 @@ func (t *turn) start(c *call) int64 {
 }
 
 // closes notes a completion.
-func (t *turn) closes(before model.Transaction) {
+func (t *turn) closes(before txn.Transaction) {
 	if now := &t.w.txn; *now != before {
-		t.w.closing = now.State == model.CompleteCommit || now.State == model.CompleteAbort
+		t.w.closing = now.State == txn.CompleteCommit || now.State == txn.CompleteAbort
 	}
 }
 
 // request is a request to the coordinator itself.
-func (t *turn) request(c *call) (r model.TransactionReply) {
-	q := model.TxnRequest{API: c.api, PID: c.pid, Epoch: c.epoch, Commit: c.commit, Version: c.version, Partitions: c.parts}
+func (t *turn) request(c *call) (r txn.TransactionReply) {
+	q := txn.Request{API: c.api, PID: c.pid, Epoch: c.epoch, Commit: c.commit, Version: c.version, Partitions: c.parts}
 	if c.parts != 0 {
 		q.Version = model.TV1 // a client's own AddPartitionsToTxn
 	}
-	t.decideAt(c, func() { r = (&model.Brokers{Coordinator: t.coordinator()}).Decide(&q).TransactionReply })
+	t.decideAt(c, func() { r = (&txn.Brokers{Coordinator: t.coordinator()}).Decide(&q).TransactionReply })
 	return r
 }
 
@@ -166,8 +167,8 @@ func (t *turn) admitted(c *call) (guard uint8, err model.Error) {
 	return q.Guard, err
 }
 
-func (t *turn) batch(l *model.PartitionLeader, c *call) model.TxnRequest {
-	return model.TxnRequest{API: c.api, PID: c.pid, Epoch: c.epoch, Sequence: t.sequence(l, c), Transactional: true, Version: c.version, Partitions: model.Part(t.part(c.place))}
+func (t *turn) batch(l *txn.Leader, c *call) txn.Request {
+	return txn.Request{API: c.api, PID: c.pid, Epoch: c.epoch, Sequence: t.sequence(l, c), Transactional: true, Version: c.version, Partitions: model.Part(t.part(c.place))}
 }
 
 // append is the second half.
@@ -236,9 +237,9 @@ const gap = 1000
 // sequence translates the number of a batch's first record into the model's,
 // which counts batches: what is the next, what is a repetition, and what is
 // neither stays so.
-func (t *turn) sequence(l *model.PartitionLeader, c *call) int32 {
+func (t *turn) sequence(l *txn.Leader, c *call) int32 {
 	if c.api == model.TxnOffsetCommit {
-		return model.NoSequence
+		return txn.NoSequence
 	}
 	e := l.Find(c.pid)
 	if e == nil || e.Epoch != c.epoch || e.Kept == 0 {
@@ -272,7 +273,7 @@ func (t *turn) reload(life int) {
 			t.w.used |= b
 		}
 	}
-	if t.w.txn.State != model.Ongoing {
+	if t.w.txn.State != txn.Ongoing {
 		t.w.began = 0
 	}
 	t.tidy()
