@@ -1,9 +1,10 @@
 package counterexamples
 
 import (
-	"fencecheck/model/cluster"
 	"fmt"
 	"strings"
+
+	"fencecheck/model/cluster"
 )
 
 // facts are told one behind the other.

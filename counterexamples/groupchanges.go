@@ -1,10 +1,11 @@
 package counterexamples
 
 import (
+	"strings"
+
 	"fencecheck/model"
 	"fencecheck/model/classic"
 	"fencecheck/model/cluster"
-	"strings"
 )
 
 // groupChanges is what the group coordinator knows of its members.

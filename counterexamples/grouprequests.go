@@ -2,11 +2,12 @@ package counterexamples
 
 import (
 	"cmp"
+	"fmt"
+	"strings"
+
 	"fencecheck/model"
 	"fencecheck/model/classic"
 	"fencecheck/model/cluster"
-	"fmt"
-	"strings"
 )
 
 // groupRequests has the words for the requests of members and administrators.

@@ -1,9 +1,10 @@
 package counterexamples
 
 import (
+	"fmt"
+
 	"fencecheck/model"
 	"fencecheck/model/cluster"
-	"fmt"
 )
 
 // numbers are those that a story gives to ids and transactions. The model uses

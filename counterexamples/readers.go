@@ -1,12 +1,13 @@
 package counterexamples
 
 import (
-	"fencecheck/model"
-	"fencecheck/model/cluster"
-	"fencecheck/model/txn"
 	"fmt"
 	"slices"
 	"strings"
+
+	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fencecheck/model/txn"
 )
 
 // readerChanges is what readers with read_committed learn in a step: which records

@@ -2,9 +2,10 @@ package counterexamples
 
 import (
 	"context"
+	"fmt"
+
 	"fencecheck/model"
 	"fencecheck/model/cluster"
-	"fmt"
 )
 
 // A Difference is where today's model does not follow a counterexample.

@@ -1,11 +1,12 @@
 package counterexamples
 
 import (
+	"fmt"
+
 	"fencecheck/model"
 	"fencecheck/model/cluster"
 	"fencecheck/model/offsets"
 	"fencecheck/model/txn"
-	"fmt"
 )
 
 // transactionChanges is what the transaction coordinator knows of a transactional

@@ -2,11 +2,12 @@ package counterexamples
 
 import (
 	"cmp"
+	"fmt"
+	"strings"
+
 	"fencecheck/model"
 	"fencecheck/model/cluster"
 	"fencecheck/model/txn"
-	"fmt"
-	"strings"
 )
 
 // transactionRequests has the words for the requests of producers, and for the

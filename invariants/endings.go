@@ -1,12 +1,13 @@
 package invariants
 
 import (
-	"fencecheck/model"
-	"fencecheck/model/classic"
-	"fencecheck/model/cluster"
 	"fmt"
 	"math/bits"
 	"strings"
+
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
 )
 
 // An Ending says in one sentence, with numbers, how a step violates a property,

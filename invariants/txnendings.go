@@ -1,11 +1,12 @@
 package invariants
 
 import (
+	"fmt"
+	"strings"
+
 	"fencecheck/model"
 	"fencecheck/model/cluster"
 	"fencecheck/model/txn"
-	"fmt"
-	"strings"
 )
 
 // The endings of the properties of transactions.

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/anishathalye/porcupine"
+
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/proof"
 	"fencecheck/linearize/txns"
-
-	"github.com/anishathalye/porcupine"
 )
 
 // maxRepairs bounds how many variations of a history are tried to find the

@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/anishathalye/porcupine"
+
 	"fencecheck/linearize/groups"
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/proof"
 	"fencecheck/model"
 	"fencecheck/model/classic"
 	"fencecheck/model/offsets"
-
-	"github.com/anishathalye/porcupine"
 )
 
 // The brute force linearizer knows nothing of sets of states, debts, lazy

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/anishathalye/porcupine"
+
 	"fencecheck/linearize/groups"
 	"fencecheck/linearize/kfh"
-
-	"github.com/anishathalye/porcupine"
 )
 
 // Verdict is what is known about a history as a whole.

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/anishathalye/porcupine"
+	"pgregory.net/rapid"
+
 	"fencecheck/linearize/groups"
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/sequential"
 	"fencecheck/model"
-
-	"github.com/anishathalye/porcupine"
-	"pgregory.net/rapid"
 )
 
 func ExampleCheck() {

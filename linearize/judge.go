@@ -4,11 +4,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/anishathalye/porcupine"
+
 	"fencecheck/linearize/groups"
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/sequential"
-
-	"github.com/anishathalye/porcupine"
 )
 
 // judge decides one component, and variations of it, within one budget.

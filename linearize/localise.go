@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/anishathalye/porcupine"
+
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/proof"
 	"fencecheck/linearize/sequential"
-
-	"github.com/anishathalye/porcupine"
 )
 
 // localise explains a history that breaks no necessary condition and has no

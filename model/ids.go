@@ -105,6 +105,7 @@ const (
 	TV2 TransactionVersion = 2
 )
 
+// OrDefault is the version, that of Kafka 4.x where none is said.
 func (v TransactionVersion) OrDefault() TransactionVersion {
 	if v == 0 {
 		return TV2
@@ -112,7 +113,7 @@ func (v TransactionVersion) OrDefault() TransactionVersion {
 	return v
 }
 
-// bumps tells whether a transaction of this style raises the epoch at its end.
+// Bumps tells whether a transaction of this style raises the epoch at its end.
 func (v TransactionVersion) Bumps() bool { return v >= TV2 }
 
 // Adds tells whether the broker adds partitions to the transaction on the way.

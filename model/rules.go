@@ -25,6 +25,7 @@ type Rules struct {
 // Exhausted tells whether no further transaction may use an epoch.
 func (r *Rules) Exhausted(e Epoch) bool { return e >= r.LargestEpoch()-1 }
 
+// LargestEpoch is the largest producer epoch that there is.
 func (r *Rules) LargestEpoch() Epoch {
 	if r.MaxEpoch == 0 {
 		return MaxEpoch
@@ -32,7 +33,7 @@ func (r *Rules) LargestEpoch() Epoch {
 	return r.MaxEpoch
 }
 
-// bump is the next epoch. It stays at the largest one; where nothing keeps
+// Bump is the next epoch. It stays at the largest one; where nothing keeps
 // epochs from overflowing, it becomes negative, as a short does.
 func (r *Rules) Bump(e Epoch) Epoch {
 	switch {

@@ -13,11 +13,12 @@
 package ops
 
 import (
+	"math/bits"
+
 	"fencecheck/model/classic"
 	"fencecheck/model/cluster"
 	"fencecheck/model/offsets"
 	"fencecheck/model/txn"
-	"math/bits"
 )
 
 // Args are the parameters of one step: the values of the operation's Params,

@@ -1,11 +1,12 @@
 package ops
 
 import (
+	"fmt"
+	"math/bits"
+
 	"fencecheck/model"
 	"fencecheck/model/classic"
 	"fencecheck/model/cluster"
-	"fmt"
-	"math/bits"
 )
 
 // groupSteps are what members of a group do of their own accord.

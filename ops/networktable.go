@@ -1,9 +1,10 @@
 package ops
 
 import (
+	"fmt"
+
 	"fencecheck/model"
 	"fencecheck/model/cluster"
-	"fmt"
 )
 
 // answers are taken by whoever waits for them.

@@ -1,9 +1,6 @@
 package ops
 
 import (
-	"fencecheck/model"
-	"fencecheck/model/classic"
-	"fencecheck/model/cluster"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,6 +8,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
+
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
 )
 
 var kebab = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)

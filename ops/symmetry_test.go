@@ -2,14 +2,15 @@ package ops
 
 import (
 	"bytes"
-	"fencecheck/model"
-	"fencecheck/model/cluster"
 	"fmt"
 	"reflect"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"fencecheck/model"
+	"fencecheck/model/cluster"
 )
 
 // drawSymmetric draws a configuration whose clients are alike.

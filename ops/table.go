@@ -1,8 +1,9 @@
 package ops
 
 import (
-	"fencecheck/model/cluster"
 	"slices"
+
+	"fencecheck/model/cluster"
 )
 
 // Param is what one parameter of an operation ranges over.

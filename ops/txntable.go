@@ -1,9 +1,10 @@
 package ops
 
 import (
+	"fmt"
+
 	"fencecheck/model"
 	"fencecheck/model/cluster"
-	"fmt"
 )
 
 // transactionSteps are what producers and transaction coordinators do.

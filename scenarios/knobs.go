@@ -1,12 +1,13 @@
 package scenarios
 
 import (
-	"fencecheck/model"
-	"fencecheck/model/cluster"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+
+	"fencecheck/model"
+	"fencecheck/model/cluster"
 )
 
 // A Knob is one key of a scenario with all that there is to say about it. The

@@ -1,12 +1,13 @@
 package scenarios
 
 import (
-	"fencecheck/model"
-	"fencecheck/model/classic"
-	"fencecheck/model/cluster"
 	"fmt"
 	"slices"
 	"strings"
+
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/cluster"
 )
 
 // What a scenario's clients speak.

@@ -1,11 +1,12 @@
 package scenarios
 
 import (
-	"fencecheck/model"
-	"fencecheck/model/cluster"
 	"reflect"
 	"slices"
 	"strings"
+
+	"fencecheck/model"
+	"fencecheck/model/cluster"
 )
 
 // A Change takes something away from a definition; it is false where there is

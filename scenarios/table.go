@@ -2,10 +2,11 @@ package scenarios
 
 import (
 	"cmp"
-	"fencecheck/model"
-	"fencecheck/model/cluster"
 	"fmt"
 	"strings"
+
+	"fencecheck/model"
+	"fencecheck/model/cluster"
 )
 
 // cast has the rows of who takes part, and how they behave.

@@ -2,9 +2,10 @@ package main
 
 import (
 	"cmp"
-	"fencecheck/model/cluster"
 	"fmt"
 	"strings"
+
+	"fencecheck/model/cluster"
 )
 
 // Budgets say how often each fault may happen.

@@ -2,14 +2,15 @@ package txns
 
 import (
 	"context"
-	"fencecheck/model"
-	"fencecheck/model/cluster"
-	"fencecheck/model/txn"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"fencecheck/model"
+	"fencecheck/model/cluster"
+	"fencecheck/model/txn"
 )
 
 // afterwards asks what the story has left behind, and what readers and

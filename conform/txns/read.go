@@ -2,13 +2,14 @@ package txns
 
 import (
 	"encoding/binary"
-	"fencecheck/model"
-	"fencecheck/model/txn"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"fencecheck/model"
+	"fencecheck/model/txn"
 )
 
 // read turns an answer from the wire into the model's terms. fresh is the last id

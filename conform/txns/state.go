@@ -1,10 +1,11 @@
 package txns
 
 import (
+	"slices"
+
 	"fencecheck/model"
 	"fencecheck/model/offsets"
 	"fencecheck/model/txn"
-	"slices"
 )
 
 // What a play of transactions has: one transactional id, output partitions, and

@@ -4,12 +4,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/anishathalye/porcupine"
+
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/sequential"
 	"fencecheck/model"
 	"fencecheck/model/classic"
-
-	"github.com/anishathalye/porcupine"
 )
 
 // refute notes why a state does not explain an answer. The hot path has no

@@ -2,8 +2,9 @@ package groups
 
 import (
 	"context"
-	"fencecheck/model/classic"
 	"slices"
+
+	"fencecheck/model/classic"
 )
 
 // closure closes a config under the steps that no client sees: session timers,

@@ -4,12 +4,12 @@ import (
 	"context"
 	"slices"
 
+	"github.com/anishathalye/porcupine"
+
 	"fencecheck/linearize/sequential"
 	"fencecheck/model"
 	"fencecheck/model/classic"
 	"fencecheck/model/offsets"
-
-	"github.com/anishathalye/porcupine"
 )
 
 // spec is the sequential specification of one component. What clients cannot see

@@ -1,11 +1,12 @@
 package groups
 
 import (
+	"fmt"
+	"math/bits"
+
 	"fencecheck/model"
 	"fencecheck/model/classic"
 	"fencecheck/model/offsets"
-	"fmt"
-	"math/bits"
 )
 
 // turn takes one step in one state. What comes of it goes into config.

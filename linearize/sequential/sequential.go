@@ -12,9 +12,9 @@ import (
 	"context"
 	"slices"
 
-	"fencecheck/model"
-
 	"github.com/anishathalye/porcupine"
+
+	"fencecheck/model"
 )
 
 // Effort is what a search may do and has done.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"slices"
 
+	"github.com/anishathalye/porcupine"
+
 	"fencecheck/linearize/kfh"
 	"fencecheck/linearize/sequential"
 	"fencecheck/model"
 	"fencecheck/model/txn"
-
-	"github.com/anishathalye/porcupine"
 )
 
 // spec is the specification for porcupine.

@@ -1,11 +1,12 @@
 package classic
 
 import (
-	"fencecheck/model"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
+
+	"fencecheck/model"
 )
 
 func TestAssignors(t *testing.T) {

@@ -1,9 +1,10 @@
 package classic_test
 
 import (
+	"fmt"
+
 	"fencecheck/model"
 	"fencecheck/model/classic"
-	"fmt"
 )
 
 func Example() {

@@ -166,6 +166,8 @@ type Coordinator struct {
 // Find returns the member or pending id, nil if there is none.
 func (c *Coordinator) Find(id model.MemberID) *Member { return FindMember(c.Members, id) }
 
+// FindMember finds a member or pending id among those that a coordinator
+// remembers; nil if it is not there.
 func FindMember(members []Member, id model.MemberID) *Member {
 	if id == 0 {
 		return nil
@@ -184,6 +186,7 @@ func FindMember(members []Member, id model.MemberID) *Member {
 // Size is the number of members, pending ids not counted.
 func (c *Coordinator) Size() int { return CountMembers(c.Members) }
 
+// CountMembers counts the members, pending ids left out.
 func CountMembers(members []Member) int {
 	n := 0
 	for i := range members {

@@ -1,10 +1,11 @@
 package classic
 
 import (
-	"fencecheck/model"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"fencecheck/model"
 )
 
 func TestLoadKeepsWhatTheRecordHolds(t *testing.T) { // groups.md 7.2

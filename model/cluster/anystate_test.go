@@ -1,13 +1,14 @@
 package cluster
 
 import (
-	"fencecheck/model"
-	"fencecheck/model/classic"
-	"fencecheck/model/txn"
 	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
+
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/txn"
 )
 
 // A leaf is one number of a state, at any depth.

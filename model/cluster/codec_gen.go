@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"encoding/binary"
+
 	"fencecheck/model"
 	"fencecheck/model/classic"
 	"fencecheck/model/offsets"

@@ -1,12 +1,13 @@
 package cluster
 
 import (
-	"fencecheck/model"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"fencecheck/model"
 )
 
 // everything is a configuration under which a state has all of its fields.

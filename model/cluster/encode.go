@@ -2,9 +2,10 @@ package cluster
 
 import (
 	"encoding/binary"
+	"fmt"
+
 	"fencecheck/model"
 	"fencecheck/model/classic"
-	"fmt"
 )
 
 //go:generate go test ./internal/codecgen -update

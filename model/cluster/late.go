@@ -1,8 +1,9 @@
 package cluster
 
 import (
-	"fencecheck/model"
 	"slices"
+
+	"fencecheck/model"
 )
 
 // less orders requests, so that equal bags of them are equal arrays.

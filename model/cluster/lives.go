@@ -1,8 +1,9 @@
 package cluster
 
 import (
-	"fencecheck/model"
 	"math/bits"
+
+	"fencecheck/model"
 )
 
 // lives gives the ids of each client new numbers: first those that the client

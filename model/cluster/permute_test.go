@@ -1,12 +1,13 @@
 package cluster
 
 import (
-	"fencecheck/model"
-	"fencecheck/model/classic"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
+
+	"fencecheck/model"
+	"fencecheck/model/classic"
 )
 
 // Whatever in a state stands for a client, a partition or an id changes its

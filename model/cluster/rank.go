@@ -1,8 +1,9 @@
 package cluster
 
 import (
-	"fencecheck/model"
 	"math/bits"
+
+	"fencecheck/model"
 )
 
 // ranks maps the generations that a state mentions to their ranks: as a set of

@@ -2,9 +2,10 @@ package cluster
 
 import (
 	"bytes"
+	"slices"
+
 	"fencecheck/model"
 	"fencecheck/model/classic"
-	"slices"
 )
 
 // Symmetry has the permutations of clients, and those of partitions, that no

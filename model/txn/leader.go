@@ -1,11 +1,12 @@
 package txn
 
 import (
-	"fencecheck/model"
 	"math/bits"
+
+	"fencecheck/model"
 )
 
-// keptBatches is how many batches of one producer a leader remembers
+// KeptBatches is how many batches of one producer a leader remembers
 // (ProducerStateEntry.NUM_BATCHES_TO_RETAIN).
 const KeptBatches = 5
 
@@ -31,6 +32,7 @@ type ProducerEntry struct {
 	GuardBumps bool // the writer's style is TV2
 }
 
+// NewEntry is what a leader knows of a producer that it has not seen.
 func NewEntry(pid model.ProducerID) ProducerEntry {
 	return ProducerEntry{PID: pid, Epoch: model.NoEpoch, CoordinatorEpoch: -1, Last: NoSequence, Lowest: NoSequence, GuardEpoch: model.NoEpoch}
 }

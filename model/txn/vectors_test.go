@@ -1,13 +1,14 @@
 package txn
 
 import (
-	"fencecheck/model"
-	"fencecheck/model/classic"
-	"fencecheck/model/offsets"
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"fencecheck/model"
+	"fencecheck/model/classic"
+	"fencecheck/model/offsets"
 )
 
 // The vectors of transactions.md section 11, each seen on a real broker.

@@ -6,6 +6,7 @@ const header = `package cluster
 
 import (
 	"encoding/binary"
+
 	"fencecheck/model"
 	"fencecheck/model/classic"
 	"fencecheck/model/offsets"
