@@ -102,7 +102,7 @@ func misToldStep(cfg *cluster.Config, ev *cluster.Event, st search.Step, told *S
 
 // Every request that can be sent has its words, in one part's table.
 func TestEveryRequestHasWords(t *testing.T) {
-	for api := model.NoAPI + 1; api < model.NumAPIs; api++ {
+	for _, api := range model.EveryAPI() {
 		_, group := groupRequests[api]
 		_, producer := transactionRequests[api]
 		if group == producer {

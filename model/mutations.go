@@ -19,7 +19,7 @@ func (s Mutations) Without(m Mutation) Mutations { s[m>>6] &^= 1 << (m & 63); re
 // List is the set's members in the registry's order.
 func (s Mutations) List() []Mutation {
 	var all []Mutation
-	for m := Mutation(0); m < NumMutations; m++ {
+	for m := range NumMutations {
 		if s.Has(m) {
 			all = append(all, m)
 		}
@@ -235,7 +235,7 @@ func (m Mutation) String() string { return Registry[m].ID }
 
 // MutationByID finds a mutation.
 func MutationByID(id string) (Mutation, bool) {
-	for m := Mutation(0); m < NumMutations; m++ {
+	for m := range NumMutations {
 		if Registry[m].ID == id {
 			return m, true
 		}

@@ -49,7 +49,7 @@ func TestPagesHaveWhatIsCited(t *testing.T) {
 		return err
 	}))
 	assert.Greater(t, cited, 150)
-	for m := Mutation(0); m < NumMutations; m++ {
+	for m := range NumMutations {
 		assert.True(t, strings.Contains(pages["groups"]+pages["transactions"], m.String()), "no page has %s", m)
 	}
 }

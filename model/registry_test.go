@@ -12,7 +12,7 @@ var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
 
 func TestRegistryIsComplete(t *testing.T) {
 	seen := map[string]bool{}
-	for m := Mutation(0); m < NumMutations; m++ {
+	for m := range NumMutations {
 		e := Registry[m]
 		assert.Regexp(t, kebab, e.ID)
 		assert.False(t, seen[e.ID], "%s is there twice", e.ID)

@@ -79,7 +79,7 @@ func drawConfig(t *rapid.T) *cluster.Config {
 			model.ProtocolList(model.Range), model.ProtocolList(model.Range, model.RoundRobin), model.ProtocolList(model.RoundRobin, model.Range),
 		}).Draw(t, "assignors")
 	}
-	for m := model.Mutation(0); m < model.NumMutations; m++ {
+	for m := range model.NumMutations {
 		if small(m.String(), 9) == 0 {
 			c.Rules.Off = c.Rules.Off.With(m)
 		}

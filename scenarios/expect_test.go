@@ -89,7 +89,7 @@ func TestEveryMutationIsCaughtOrRedundant(t *testing.T) {
 			}
 		}
 	}
-	for m := model.Mutation(0); m < model.NumMutations; m++ {
+	for m := range model.NumMutations {
 		redundant := model.Registry[m].Redundant != ""
 		assert.NotEqual(t, caught[m], redundant, "%s: caught by a scenario %v, declared redundant %v", m, caught[m], redundant)
 	}
@@ -103,7 +103,7 @@ func TestRedundantMutationsChangeNoVerdict(t *testing.T) {
 		if base.States > 40_000 {
 			continue
 		}
-		for m := model.Mutation(0); m < model.NumMutations; m++ {
+		for m := range model.NumMutations {
 			if model.Registry[m].Redundant == "" || !s.Config.Concerns(m) {
 				continue
 			}
@@ -122,7 +122,7 @@ func TestMutationsThatConcernNobody(t *testing.T) {
 		if base.States > 1_000 {
 			continue
 		}
-		for m := model.Mutation(0); m < model.NumMutations; m++ {
+		for m := range model.NumMutations {
 			if s.Config.Concerns(m) {
 				continue
 			}

@@ -336,7 +336,7 @@ func MutationByID(id string) (model.Mutation, error) {
 		return m, nil
 	}
 	var ids []string
-	for m := model.Mutation(0); m < model.NumMutations; m++ {
+	for m := range model.NumMutations {
 		ids = append(ids, m.String())
 	}
 	return 0, Unknown("mutation", id, ids)

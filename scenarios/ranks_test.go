@@ -21,7 +21,7 @@ func TestRanksChangeNoVerdict(t *testing.T) {
 		require.NoError(t, err)
 		ranked, err := plain.Change(func(d *Definition) { d.Ranks, d.Generations = true, 0 })
 		require.NoError(t, err)
-		for m := model.Mutation(0); m < model.NumMutations; m++ {
+		for m := range model.NumMutations {
 			off := model.Mutations{}.With(m)
 			p, bounds := bounded(plain.With(off))
 			r, _ := bounded(ranked.With(off))

@@ -54,7 +54,7 @@ func (r *Runner[T]) describe(p Play[T], m Mismatch) Difference {
 // for itself, and whose answer the pages describe: they are the model without
 // mutations.
 func explain(d *Difference, off model.Mutations, explains func(model.Mutations) bool) {
-	for m := model.Mutation(0); m < model.NumMutations; m++ {
+	for m := range model.NumMutations {
 		if explains(Switched(off, m)) {
 			d.Explained = append(d.Explained, m.String())
 		}
