@@ -22,6 +22,7 @@ const (
 	_ = uint(1 - (1))
 	_ = uint(1 - (model.TV2 - (model.TV1)))
 	_ = uint(127 - (1<<MaxPartitions - 1))
+	_ = uint(127 - (MaxClients - 1))
 	_ = uint(15 - (1<<MaxPartitions - 1))
 	_ = uint(15 - (1<<NumLogs - 1))
 	_ = uint(15 - (FatalError))
@@ -34,7 +35,6 @@ const (
 	_ = uint(15 - (maxProducerID))
 	_ = uint(15 - (maxTransactions))
 	_ = uint(15 - (model.MaxProtocol))
-	_ = uint(15 - (model.NumAPIs - 1))
 	_ = uint(15 - (txn.AbortMarker))
 	_ = uint(15 - (txn.PrepareEpochFence))
 	_ = uint(255 - (1))
@@ -45,7 +45,6 @@ const (
 	_ = uint(255 - (2*classic.AwaitsSync - 1))
 	_ = uint(255 - (MaxClients * MaxWorks))
 	_ = uint(255 - (MaxClients * maxLives))
-	_ = uint(255 - (MaxClients - 1))
 	_ = uint(255 - (MaxGeneration - (-1)))
 	_ = uint(255 - (MaxGeneration))
 	_ = uint(255 - (MaxPartitions * MaxRecords))
@@ -64,6 +63,7 @@ const (
 	_ = uint(3 - (ToldAborted))
 	_ = uint(3 - (model.TV2))
 	_ = uint(31 - (maxElections))
+	_ = uint(31 - (model.NumAPIs - 1 + (model.NumAPIs-1)/16))
 	_ = uint(7 - (Displaced))
 	_ = uint(7 - (Failed))
 	_ = uint(7 - (MaxDeletions))
@@ -205,9 +205,9 @@ func generationsClientState(rank *ranks, v *ClientState) {
 }
 
 func appendRequest(dst []byte, v *Request, n int, rank *ranks) []byte {
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(uint64(v.API)|uint64(v.Status)<<4|bit(v.Leads)<<7|uint64(v.Client)<<8|uint64(v.ID)<<16|
-		uint64(rank.of(v.Generation)+1)<<24|uint64(uint8(v.Err))<<32|uint64(v.Protocol)<<40|uint64(v.Meta)<<44|uint64(v.NewID)<<48|
-		uint64(rank.of(v.NewGen)+1)<<56))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(numberOfAPI(v.API)&15<<0|numberOfAPI(v.API)>>4<<15|uint64(v.Status)<<4|bit(v.Leads)<<7|
+		uint64(v.Client)<<8|uint64(v.ID)<<16|uint64(rank.of(v.Generation)+1)<<24|uint64(uint8(v.Err))<<32|uint64(v.Protocol)<<40|uint64(v.Meta)<<44|
+		uint64(v.NewID)<<48|uint64(rank.of(v.NewGen)+1)<<56))
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.Assignment)|uint64(v.Stale)<<4|uint64(v.Seen)<<8|uint64(v.Life)<<12))
 	for i := range n {
 		dst = binary.LittleEndian.AppendUint16(dst, uint16(uint64(v.Offsets[i]+1)|uint64(v.Plan[i])<<8))
@@ -217,7 +217,7 @@ func appendRequest(dst []byte, v *Request, n int, rank *ranks) []byte {
 
 func decodeRequest(src []byte, v *Request, n int) []byte {
 	w := uint64(binary.LittleEndian.Uint64(src))
-	v.API, v.Status, v.Leads, v.Client, v.ID = model.API(w&15), Status(w>>4&7), w>>7&1 == 1, uint8(w>>8&255), model.MemberID(w>>16&255)
+	v.API, v.Status, v.Leads, v.Client, v.ID = apiOfNumber(w&15|w>>15&1<<4), Status(w>>4&7), w>>7&1 == 1, uint8(w>>8&127), model.MemberID(w>>16&255)
 	v.Generation, v.Err, v.Protocol = model.Generation(w>>24&255)-1, model.Error(int8(w>>32&255)), model.Protocol(w>>40&15)
 	v.Meta, v.NewID, v.NewGen = model.Meta(w>>44&15), model.MemberID(w>>48&255), model.Generation(w>>56&255)-1
 	src = src[8:]

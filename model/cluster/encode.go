@@ -201,6 +201,12 @@ func (l *Layout) parse(src []byte, r *Request) []byte {
 	return src
 }
 
+// numberOfAPI is what an encoding has for an API. Its lower four bits are zero for
+// none only, since the byte of a request tells whether there is one.
+func numberOfAPI(a model.API) uint64 { return uint64(a + a>>4) }
+
+func apiOfNumber(n uint64) model.API { return model.API(n - n/17) }
+
 // put writes the lowest n bytes of a word, and put3 three of them.
 func put(dst []byte, w uint64, n int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, w)[:len(dst)+n]

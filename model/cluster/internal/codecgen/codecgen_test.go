@@ -63,7 +63,7 @@ func TestOutgrown(t *testing.T) {
 	require.NoError(t, err)
 	guards := strings.Split(string(text), "\n")
 	for _, c := range []struct{ file, old, new, says string }{
-		{"model/apis.go", "\tNumAPIs\n", "\t_\n\tNumAPIs\n", "NumAPIs"},
+		{"model/apis.go", "\tNumAPIs\n", strings.Repeat("\t_\n", 16) + "\tNumAPIs\n", "NumAPIs"},
 		{"model/cluster/config.go", "MaxPartitions = 4", "MaxPartitions = 5", "MaxPartitions"},
 		{"model/cluster/config.go", "MaxGeneration = 200", "MaxGeneration = 255", "MaxGeneration"},
 		{"model/cluster/txnstate.go", "MaxSmallEpoch model.Epoch = 100", "MaxSmallEpoch model.Epoch = 128", "MaxSmallEpoch"},
@@ -313,32 +313,50 @@ func (g *generator) words(all map[string]field, list string) (words []word, err 
 		if i%8 == 0 {
 			words = append(words, nil)
 		}
-		shift, names := i%8*8, strings.Fields(octet)
-		for _, entry := range names {
-			name, width, _ := strings.Cut(entry, ":")
-			f, ok := all[name]
-			switch {
-			case width != "":
-				f.width, _ = strconv.Atoi(width)
-			case len(names) > 1:
-				f.width = 1
-			default:
-				f.width = 8
-			}
-			if f.shift, shift = shift, shift+f.width; name == "_" {
-				continue
-			}
-			if !ok || shift > (i%8+1)*8 {
-				return nil, fmt.Errorf("%s: no such field, or no room", entry)
-			}
-			if f.least, err = g.room(f.domain, f.width); err != nil {
+		if err := words[len(words)-1].place(all, octet, i%8*8); err != nil {
+			return nil, err
+		}
+	}
+	for _, w := range words {
+		for i, f := range w {
+			if w[i].least, err = g.room(f.domain, f.width+f.more); err != nil {
 				return nil, err
 			}
-			delete(all, name)
-			words[len(words)-1] = append(words[len(words)-1], f)
 		}
 	}
 	return words, nil
+}
+
+// place takes the fields of one byte, which begins at a place in the word.
+func (w *word) place(all map[string]field, octet string, at int) error {
+	end, names := at+8, strings.Fields(octet)
+	for _, entry := range names {
+		name, width, _ := strings.Cut(entry, ":")
+		f, ok := all[name]
+		switch {
+		case width != "":
+			f.width, _ = strconv.Atoi(width)
+		case len(names) > 1:
+			f.width = 1
+		default:
+			f.width = 8
+		}
+		f.shift, at = at, at+f.width
+		lower := slices.IndexFunc(*w, func(l field) bool { return l.path == name })
+		switch {
+		case at > end:
+			return fmt.Errorf("%s: no room", entry)
+		case name == "_":
+		case lower >= 0:
+			(*w)[lower].above, (*w)[lower].more = f.shift, f.width
+		case ok:
+			*w = append(*w, f)
+			delete(all, name)
+		default:
+			return fmt.Errorf("%s: no such field", entry)
+		}
+	}
+	return nil
 }
 
 func byOrder(a, b field) int { return a.order - b.order }

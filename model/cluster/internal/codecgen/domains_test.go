@@ -20,7 +20,8 @@ import (
 // the business of whoever encodes what holds them.
 //
 // A piece lists what stands in each of its bytes, the lowest bits first, with
-// their number; a field alone has the whole byte, and yes or no is one bit. What
+// their number; a field alone has the whole byte, and yes or no is one bit. A
+// field that is listed again in the same eight bytes has its upper bits there. What
 // a search finds first among equals depends on it: another layout of today's
 // fields tells other stories.
 type structure struct {
@@ -42,7 +43,7 @@ var structures = []structure{
 	{name: "ClientState", each: "Position, Plan", apart: map[string]string{"Metadata": "MetaID, MetaGeneration"},
 		all: "Process:2 Phase:3 Rejoin Leads Revoked, ID, Generation, Protocol:4 Topics:4, Owned:4 Unfetched:4, Dirty:4 Stale:4, Hand:4 Cleared:4, Seen:4 Life:3 BeatFirst"},
 	{name: "Request", each: "Offsets, Plan",
-		all: "API:4 Status:3 Leads, Client, ID, Generation, Err, Protocol:4 Meta:4, NewID, NewGen, Assignment:4 Stale:4, Seen:4 Life:4",
+		all: "API:4 Status:3 Leads, Client:7 API:1, ID, Generation, Err, Protocol:4 Meta:4, NewID, NewGen, Assignment:4 Stale:4, Seen:4 Life:4",
 		apart: map[string]string{
 			"Producer": "PID:4 NewPID:4, Epoch, NewEpoch, Log:2 Commit Plain Guard:4, Sequence, Value, Elected, Work",
 		}},
@@ -77,7 +78,7 @@ type domain struct {
 // the largest of its constants.
 var domains = map[string]domain{
 	"bool":                {most: "1", pack: "bit(%s)", unpack: "%s == 1"},
-	"model.API":           {most: "model.NumAPIs - 1"},
+	"model.API":           {most: "model.NumAPIs - 1 + (model.NumAPIs-1)/16", pack: "numberOfAPI(%s)", unpack: "apiOfNumber(%s)"},
 	"model.Error":         {least: "model.UnknownServerError", most: "maxError", signed: true},
 	"model.MemberID":      {most: "MaxClients * maxLives", moved: "g.ID(%s)"},
 	"classic.MemberFlags": {most: "2*classic.AwaitsSync - 1"},

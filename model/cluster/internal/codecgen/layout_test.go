@@ -12,6 +12,7 @@ type field struct {
 	path, typ           string
 	array               bool
 	order, shift, width int
+	above, more         int // place and number of its upper bits, if it is in two pieces
 	least               int64
 	domain              domain
 }
@@ -38,8 +39,11 @@ func (s structure) function() string { return s.name[strings.Index(s.name, ".")+
 
 // size is how many bytes a word needs.
 func (w word) size() int {
-	last := w[len(w)-1]
-	return (last.shift + last.width + 7) / 8
+	bits := 0
+	for _, f := range w {
+		bits = max(bits, f.shift+f.width, f.above+f.more)
+	}
+	return (bits + 7) / 8
 }
 
 // number is a field's value as a number of its width, at its place in the word.
@@ -58,6 +62,9 @@ func (f field) number(at string) string {
 	default:
 		n = "uint64(" + n + ")"
 	}
+	if f.more > 0 {
+		return fmt.Sprintf("%s&%d<<%d|%[1]s>>%[4]d<<%[5]d", n, uint64(1)<<f.width-1, f.shift, f.width, f.above)
+	}
 	if f.shift > 0 {
 		n += fmt.Sprintf("<<%d", f.shift)
 	}
@@ -69,6 +76,9 @@ func (f field) value() string {
 	n := fmt.Sprintf("w&%d", uint64(1)<<f.width-1)
 	if f.shift > 0 {
 		n = fmt.Sprintf("w>>%d&%d", f.shift, uint64(1)<<f.width-1)
+	}
+	if f.more > 0 {
+		n += fmt.Sprintf("|w>>%d&%d<<%d", f.above, uint64(1)<<f.more-1, f.width)
 	}
 	switch {
 	case f.domain.unpack != "":
