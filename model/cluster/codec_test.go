@@ -109,6 +109,20 @@ func TestEveryRequestSurvives(t *testing.T) {
 	}
 }
 
+// Whatever number an API has, it comes back, and does not look like no request.
+func TestEveryAPINumberSurvives(t *testing.T) {
+	for api := model.NoAPI + 1; api <= 30; api++ {
+		q, back := Request{API: api}, Request{}
+		text := appendRequest(nil, &q, 1, &ranks{})
+		if text[0] == 0 {
+			t.Errorf("a request of API %d begins like none", api)
+		}
+		if decodeRequest(text, &back, 1); back != q {
+			t.Errorf("%+v is decoded as %+v", q, back)
+		}
+	}
+}
+
 // Every id that a state mentions is found.
 func TestEveryIDIsNamed(t *testing.T) {
 	c, other := everything(), NewMemberID(MaxClients-1, maxLives-1)
