@@ -24,6 +24,7 @@ type answer struct {
 	Members    []listed       // JoinGroup of a leader, by id
 	Assignment model.PartSet
 	Offsets    []model.Offset
+	Each       []model.Error // LeaveGroup of several, in the order of the request
 	// Odd is what the broker said that the model has no words for.
 	Odd frame.Oddity
 }
@@ -37,7 +38,7 @@ type listed struct {
 // answerOf completes a reply of the rules by what the answer says of the group
 // itself.
 func (s *state) answerOf(r classic.Reply) answer {
-	a := answer{Err: r.Err}
+	a := answer{Err: r.Err, Each: r.Each}
 	if r.API != model.NoAPI {
 		if f := rowOf(r.API).answer; f != nil {
 			f(s, r, &a)
@@ -88,8 +89,16 @@ func (a *answer) said() frame.Said {
 	return frame.Said{
 		{"error", a.Err.String()}, {"member", Name(a.Member)}, {"generation", fmt.Sprint(a.Generation)},
 		{"leader", Name(a.Leader)}, {"protocol", wire.ProtocolName(a.Protocol)}, {"members", strings.Join(ms, " ")},
-		{"assignment", partsText(a.Assignment)}, {"offsets", strings.Trim(fmt.Sprint(a.Offsets), "[]")}, {"beside", string(a.Odd)},
+		{"assignment", partsText(a.Assignment)}, {"offsets", strings.Trim(fmt.Sprint(a.Offsets), "[]")},
+		{"each", strings.Join(errorNames(a.Each), " ")}, {"beside", string(a.Odd)},
 	}
+}
+
+func errorNames(errs []model.Error) (names []string) {
+	for _, e := range errs {
+		names = append(names, frame.ErrorName(e))
+	}
+	return names
 }
 
 // compare lists the fields in which the model's answer and the broker's
@@ -118,7 +127,5 @@ func (a *answer) equal(b *answer) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Err == b.Err && a.Member == b.Member && a.Generation == b.Generation && a.Leader == b.Leader &&
-		a.Protocol == b.Protocol && slices.Equal(a.Members, b.Members) && a.Assignment == b.Assignment &&
-		slices.Equal(a.Offsets, b.Offsets) && a.Odd == b.Odd
+	return slices.Equal(a.said(), b.said())
 }

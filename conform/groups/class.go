@@ -19,7 +19,8 @@ func triple(before *state, r *request, o *outcome) frame.Triple {
 var (
 	joinWords = []string{changed: "other bytes", reordered: "other order", foreign: "no common protocol",
 		none: "no protocol", oldVersion: "v3", tooShort: "session too short", tooLong: "session too long"}
-	syncWords = []string{emptyPlan: "empty plan", usurpedPlan: "a plan", otherProtocol: "other protocol"}
+	leaveWords = []string{andStranger: "and a stranger", twice: "twice", andAll: "and all others"}
+	syncWords  = []string{emptyPlan: "empty plan", usurpedPlan: "a plan", otherProtocol: "other protocol"}
 )
 
 var generationNames = [...]string{noGeneration: "none", current: "current", older: "older", newer: "newer"}
@@ -100,11 +101,14 @@ func (o *outcome) class(r *request) string {
 	return strings.Join(append(words, othersClass(o.Others)...), "; ")
 }
 
-// ownClass is the error of an answer. The content of one that says NONE
+// ownClass is the error of an answer, or each kind of those that it has. The content of one that says NONE
 // follows from the state, and is compared without being counted.
 func ownClass(a *answer) string {
 	if a == nil {
 		return "waits"
+	}
+	if a.Err == model.None && len(a.Each) > 0 {
+		return strings.Join(slices.Compact(errorNames(a.Each)), ", ")
 	}
 	return frame.ErrorName(a.Err)
 }

@@ -44,7 +44,7 @@ type game struct {
 const initialDelays = 1
 
 func newGame(off model.Mutations, known []frame.Known, l admin.Limits) game {
-	return game{known: known, rules: model.Rules{Off: off, MaxSize: l.MaxSize, InitialDelays: initialDelays, PromptTimers: true}, instant: l.InitialDelay == 0}
+	return game{known: known, rules: model.Rules{Off: off, MaxSize: l.MaxSize, InitialDelays: initialDelays, PromptTimers: true, Subscriptions: true}, instant: l.InitialDelay == 0}
 }
 
 // decide lets package model decide one request or timer.
@@ -83,7 +83,7 @@ func (o *outcome) ask(c *classic.Coordinator, r *request) (reply classic.Reply, 
 	case model.ClassicPart:
 		return c.Decide(&r.Request)
 	case model.OffsetsPart:
-		q := offsets.Request{API: r.API, MemberID: r.MemberID, Generation: r.Generation, Offsets: r.Offsets[:]}
+		q := offsets.Request{API: r.API, MemberID: r.MemberID, Generation: r.Generation, Offsets: r.Offsets[:], Partitions: r.Partitions}
 		return classic.Reply{API: r.API, Err: o.After.offsets(c).Decide(&q)}, false
 	}
 	r.Step.Op.row().fire(c, o, r)

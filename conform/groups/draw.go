@@ -98,6 +98,8 @@ func syncVariants(_ *state, w who) []variant {
 	return []variant{usurpedPlan, emptyPlan, otherProtocol}
 }
 
+func leaveVariants(*state, who) []variant { return []variant{andStranger, twice, andAll} }
+
 // hasMembers: a group without members would take a protocol that later
 // joiners do not offer, which leads nowhere new.
 func (s *state) hasMembers() bool {

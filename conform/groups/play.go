@@ -117,8 +117,9 @@ func (p *play) seen(r request) event {
 
 // bound tells whether the ids of a request are known on the wire.
 func (p *play) bound(r *request) bool {
-	return p.send.ids.Known(r.MemberID) &&
-		!slices.ContainsFunc(r.Plan, func(a classic.MemberAssignment) bool { return !p.send.ids.Known(a.ID) })
+	unknown := func(id model.MemberID) bool { return !p.send.ids.Known(id) }
+	return !unknown(r.MemberID) && !slices.ContainsFunc(r.Leaving, unknown) &&
+		!slices.ContainsFunc(r.Plan, func(a classic.MemberAssignment) bool { return unknown(a.ID) })
 }
 
 // settle compares what was seen with what the rules allow.

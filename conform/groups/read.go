@@ -41,7 +41,7 @@ func (x *sending) readJoin(body kmsg.Response, fresh model.MemberID, a *answer) 
 		a.checkType(m.ProtocolType)
 	}
 	for _, row := range m.Members {
-		meta, ok := wire.MetaOf(row.ProtocolMetadata)
+		meta, ok := wire.MetaOf(x.topic, row.ProtocolMetadata)
 		if !ok {
 			a.Odd.Add("metadata of %d bytes that nobody sent", len(row.ProtocolMetadata))
 		}
@@ -83,26 +83,53 @@ func (x *sending) readSync(body kmsg.Response, _ model.MemberID, a *answer) {
 	}
 }
 
-// readLeave: the error is that of the one member that left, unless the whole
-// request has one.
+// readLeave: the error is that of the one member that left, or there is one for each
+// of several, unless the whole request has one.
 func (x *sending) readLeave(body kmsg.Response, _ model.MemberID, a *answer) {
 	m := body.(*kmsg.LeaveGroupResponse)
 	switch {
 	case m.ErrorCode != 0 && len(m.Members) == 0:
 		a.Err = model.Error(m.ErrorCode)
 		a.Odd.Add("the error of the whole request")
-	case len(m.Members) != 1:
-		a.Odd.Add("%d members answered", len(m.Members))
-	default:
-		a.Err = model.Error(m.Members[0].ErrorCode)
-		if m.ErrorCode != 0 {
-			a.Odd.Add("error %d of the whole request", m.ErrorCode)
-		}
+		return
+	case m.ErrorCode != 0:
+		a.Odd.Add("error %d of the whole request", m.ErrorCode)
+	case len(m.Members) == 0:
+		a.Odd.Add("no member is answered")
+	}
+	for _, member := range m.Members {
+		a.Each = append(a.Each, model.Error(member.ErrorCode))
+	}
+	if len(a.Each) == 1 {
+		a.Err, a.Each = a.Each[0], nil
 	}
 }
 
 func (x *sending) readCommit(body kmsg.Response, _ model.MemberID, a *answer) {
 	m := body.(*kmsg.OffsetCommitResponse)
+	if len(m.Topics) != 1 || len(m.Topics[0].Partitions) == 0 {
+		a.Odd.Add("no partition is answered")
+		return
+	}
+	ps := m.Topics[0].Partitions
+	a.Err = model.Error(ps[0].ErrorCode)
+	for _, p := range ps {
+		if p.ErrorCode != ps[0].ErrorCode {
+			a.Odd.Add("p%d: error %d", p.Partition, p.ErrorCode)
+		}
+	}
+}
+
+// readOffsetDelete: the error is that of the whole request, or that of each of its
+// partitions.
+func (x *sending) readOffsetDelete(body kmsg.Response, _ model.MemberID, a *answer) {
+	m := body.(*kmsg.OffsetDeleteResponse)
+	if a.Err = model.Error(m.ErrorCode); a.Err != model.None {
+		if a.Err == model.GroupSubscribedToTopic || len(m.Topics) != 0 {
+			a.Odd.Add("the error of the whole request")
+		}
+		return
+	}
 	if len(m.Topics) != 1 || len(m.Topics[0].Partitions) == 0 {
 		a.Odd.Add("no partition is answered")
 		return

@@ -57,6 +57,7 @@ const (
 	offsetCommit
 	offsetFetch
 	deleteGroup
+	offsetDelete
 	sessionTimer
 	joinTimer
 	syncTimer
@@ -75,14 +76,17 @@ var rows = [numOps]row{
 		read: (*sending).readSync, answer: (*state).synced, rules: syncRules, fromStory: (*storyStep).sync},
 	heartbeat: {name: "heartbeat", api: model.Heartbeat, weight: 2, tokens: ofGeneration,
 		key: kmsg.Heartbeat, version: 4, message: (*sending).heartbeat, read: (*sending).readHeartbeat, rules: always("2.5", "Heartbeat: member, then generation, then REBALANCE_IN_PROGRESS during the join phase")},
-	leaveGroup: {name: "leave", api: model.LeaveGroup, weight: 2, tokens: ofMember,
-		key: kmsg.LeaveGroup, version: 5, message: (*sending).leave, read: (*sending).readLeave, rules: always("2.6", "LeaveGroup removes a member or a pending id of any generation, and the others rebalance")},
+	leaveGroup: {name: "leave", api: model.LeaveGroup, weight: 2, tokens: ofMember, variants: leaveVariants, words: leaveWords, resolve: (*state).resolveLeave,
+		key: kmsg.LeaveGroup, version: 5, message: (*sending).leave, values: (*request).leaveValues, read: (*sending).readLeave, rules: always("2.6", "LeaveGroup removes a member or a pending id of any generation, and the others rebalance")},
 	offsetCommit: {name: "commit", api: model.OffsetCommit, weight: 3, tokens: ofGeneration, resolve: (*state).resolveCommit,
 		key: kmsg.OffsetCommit, version: 9, message: (*sending).commit, values: (*request).commitValues, read: (*sending).readCommit, rules: commitRules, fromStory: (*storyStep).commit},
 	offsetFetch: {name: "fetch", api: model.OffsetFetch, weight: 1, tokens: ofGroup,
 		key: kmsg.OffsetFetch, version: 9, message: (*sending).fetch, read: (*sending).readFetch, rules: always("4.6", "OffsetFetch answers the committed offsets, -1 where there is none")},
 	deleteGroup: {name: "delete", story: []string{"delete-group"}, api: model.DeleteGroups, weight: 1, tokens: ofGroup,
 		key: kmsg.DeleteGroups, version: 2, message: (*sending).delete, read: (*sending).readDeleted, rules: always("4.7", "an empty group is deleted with its offsets, another is not")},
+	offsetDelete: {name: "offset-delete", api: model.OffsetDelete, weight: 1, tokens: ofGroup, resolve: (*state).resolveOffsetDelete,
+		key: kmsg.OffsetDelete, version: 0, message: (*sending).offsetDelete, values: (*request).offsetDeleteValues, read: (*sending).readOffsetDelete,
+		rules: always("4.7", "an administrator deletes the offsets of a topic, unless the group subscribes to it")},
 
 	sessionTimer: {name: "session-timeout", title: "session timeout", story: []string{"session-timeout"}, weight: 3, tokens: ofKnown,
 		resolve: func(s *state, r *request) bool { return s.find(r.MemberID) != nil },

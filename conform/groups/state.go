@@ -120,6 +120,7 @@ func (s *state) canonical() state {
 		c.Gone = gone
 	}
 	c.Group.Generation = min(s.Group.Generation, 2) // none, the first, a later one
+	c.Group.Subscribed &= 1                         // the play's topic; nobody asks for another
 	for p := range c.Offsets {
 		c.Offsets[p] = min(s.Offsets[p], 1)
 	}
@@ -134,6 +135,7 @@ func (s *state) code(c *frame.Coder) {
 	frame.Byte(c, &g.Leader)
 	frame.Byte(c, &g.Protocol)
 	frame.Byte(c, &g.DelaysLeft)
+	frame.Byte(c, &g.Subscribed)
 	flags := frame.Bit(g.Typed) | frame.Bit(g.InitialDelay)<<1 | frame.Bit(g.NewMemberAdded)<<2
 	frame.Byte(c, &flags)
 	g.Typed, g.InitialDelay, g.NewMemberAdded = flags&1 != 0, flags&2 != 0, flags&4 != 0

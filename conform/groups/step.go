@@ -63,6 +63,13 @@ const (
 	otherProtocol variant = 3 // the name of another protocol than the group's
 )
 
+const (
+	// LeaveGroup of several, as an administrator removes members.
+	andStranger variant = 1 // and an id that was never given
+	twice       variant = 2 // the same id again
+	andAll      variant = 3 // and everybody else whose id is known
+)
+
 // Step is a request or timer by its tokens, and the choice that the
 // coordinator has in it.
 type Step struct {
@@ -83,7 +90,8 @@ type choice struct {
 type request struct {
 	Step Step
 	classic.Request
-	Offsets [wire.Partitions]model.Offset // OffsetCommit; NoOffset: not named
+	Offsets    [wire.Partitions]model.Offset // OffsetCommit; NoOffset: not named
+	Partitions model.PartSet                 // OffsetDelete
 }
 
 // newRequest is a request without member and generation.
@@ -183,6 +191,12 @@ func (s *state) resolveCommit(r *request) bool {
 	return true
 }
 
+// resolveOffsetDelete: a partition that may have an offset, and one that has none.
+func (s *state) resolveOffsetDelete(r *request) bool {
+	r.Partitions = model.Part(0) | model.Part(1)
+	return true
+}
+
 // offer is what a joiner supports. A member repeats what it said, unless the
 // variant says otherwise.
 func (s *state) offer(m *classic.Member, v variant) (model.Protocols, model.Meta) {
@@ -203,6 +217,25 @@ func (s *state) offer(m *classic.Member, v variant) (model.Protocols, model.Meta
 		protocols = 0
 	}
 	return protocols, meta
+}
+
+// resolveLeave: the member that the tokens name comes first.
+func (s *state) resolveLeave(r *request) bool {
+	switch r.Step.Variant {
+	case andStranger:
+		r.Leaving = []model.MemberID{r.MemberID, strangerID}
+	case twice:
+		r.Leaving = []model.MemberID{r.MemberID, r.MemberID}
+	case andAll:
+		r.Leaving = []model.MemberID{r.MemberID}
+		for _, m := range s.ordered() {
+			if m.ID != r.MemberID && m.ID != s.Untold {
+				r.Leaving = append(r.Leaving, m.ID)
+			}
+		}
+		return len(r.Leaving) > 1
+	}
+	return true
 }
 
 // resolveSync: the leader's plan gives the first partition to itself, the
@@ -262,6 +295,15 @@ func (r *request) syncValues() []string {
 	return words
 }
 
+func (r *request) leaveValues() (words []string) {
+	if len(r.Leaving) > 0 {
+		for _, id := range r.Leaving[1:] {
+			words = append(words, "and "+Name(id))
+		}
+	}
+	return words
+}
+
 func (r *request) commitValues() (words []string) {
 	for p, o := range r.Offsets {
 		if o != model.NoOffset {
@@ -270,6 +312,8 @@ func (r *request) commitValues() (words []string) {
 	}
 	return words
 }
+
+func (r *request) offsetDeleteValues() []string { return []string{partsText(r.Partitions)} }
 
 func protocolList(l model.Protocols) string {
 	var all []string

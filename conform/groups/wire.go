@@ -63,7 +63,7 @@ func (x *sending) join(r *request) kmsg.Request {
 	m.SessionTimeoutMillis, m.RebalanceTimeoutMillis = int32(session.Milliseconds()), int32(x.rebalance.Milliseconds())
 	for l := r.Protocols; l != 0; l = l.Rest() {
 		p := kmsg.NewJoinGroupRequestProtocol()
-		p.Name, p.Metadata = wire.ProtocolName(l.First()), wire.Subscription(r.Meta)
+		p.Name, p.Metadata = wire.ProtocolName(l.First()), wire.Subscription(x.topic, r.Meta)
 		m.Protocols = append(m.Protocols, p)
 	}
 	return m
@@ -115,7 +115,16 @@ func (x *sending) heartbeat(r *request) kmsg.Request {
 	return m
 }
 
-func (x *sending) leave(r *request) kmsg.Request { return x.leaves(x.ids.Wire[r.MemberID]) }
+func (x *sending) leave(r *request) kmsg.Request {
+	if r.Leaving == nil {
+		return x.leaves(x.ids.Wire[r.MemberID])
+	}
+	var ids []string
+	for _, id := range r.Leaving {
+		ids = append(ids, x.ids.Wire[id])
+	}
+	return x.leaves(ids...)
+}
 
 // leaves lets members leave.
 func (x *sending) leaves(ids ...string) kmsg.Request {
@@ -126,6 +135,19 @@ func (x *sending) leaves(ids ...string) kmsg.Request {
 		who.MemberID = id
 		m.Members = append(m.Members, who)
 	}
+	return m
+}
+
+func (x *sending) offsetDelete(r *request) kmsg.Request {
+	t := kmsg.NewOffsetDeleteRequestTopic()
+	t.Topic = x.topic
+	for p := range wire.Partitions {
+		if r.Partitions.Has(p) {
+			t.Partitions = append(t.Partitions, kmsg.OffsetDeleteRequestTopicPartition{Partition: int32(p)})
+		}
+	}
+	m := kmsg.NewPtrOffsetDeleteRequest()
+	m.Group, m.Topics = x.group, append(m.Topics, t)
 	return m
 }
 

@@ -33,23 +33,26 @@ func ProtocolByName(name string) (model.Protocol, bool) {
 	return model.Protocol(max(p, 0)), p >= 0
 }
 
-// Subscription is the metadata of a consumer that subscribes to as many topics
-// as m says, so that equal numbers are equal bytes.
-func Subscription(m model.Meta) []byte {
+// Subscription is the metadata of a consumer that subscribes to the topics that m
+// says, a bit each. The first is a topic that there is; nobody asks for others.
+func Subscription(topic string, m model.Meta) []byte {
 	c := kmsg.NewConsumerMemberMetadata()
-	for i := range int(m) {
-		c.Topics = append(c.Topics, fmt.Sprintf("%stopic-%d", Prefix, i+1))
+	for i, name := 0, topic; m>>i != 0; i++ {
+		if m>>i&1 == 1 {
+			c.Topics = append(c.Topics, name)
+		}
+		name = fmt.Sprintf("%s-other-%d", topic, i+1)
 	}
 	return c.AppendTo(nil)
 }
 
-// mostMeta is the largest number that stands for a subscription.
+// mostMeta has every topic that a subscription can name.
 const mostMeta = 15
 
 // MetaOf is the inverse of Subscription.
-func MetaOf(b []byte) (model.Meta, bool) {
+func MetaOf(topic string, b []byte) (model.Meta, bool) {
 	for m := model.Meta(0); m <= mostMeta; m++ {
-		if bytes.Equal(b, Subscription(m)) {
+		if bytes.Equal(b, Subscription(topic, m)) {
 			return m, true
 		}
 	}
