@@ -33,7 +33,9 @@
 // # How to add to it
 //
 // A further request is a row of its part's table (groups/rows.go, txns/rows.go),
-// with the functions that it names. A further part is a folder with a table, a
+// with the functions that it names; packages groups and txns say what else it may
+// need. Where the embedded broker answers it otherwise and Apache Kafka does not, an
+// entry in frame/kfake.yaml says so. A further part is a folder with a table, a
 // worker that plays its sequences (frame.Worker), and a line in playParts.
 // Folders use only those before them: wire, admin, frame, groups, txns.
 package conform

@@ -39,10 +39,10 @@ func TestAnswersOfOffsetDelete(t *testing.T) {
 	read := func(whole model.Error, partitions ...model.Error) answer {
 		m := kmsg.NewPtrOffsetDeleteResponse()
 		m.ErrorCode = int16(whole)
+		if len(partitions) > 0 {
+			m.Topics = append(m.Topics, kmsg.NewOffsetDeleteResponseTopic())
+		}
 		for i, e := range partitions {
-			if i == 0 {
-				m.Topics = append(m.Topics, kmsg.NewOffsetDeleteResponseTopic())
-			}
 			m.Topics[0].Partitions = append(m.Topics[0].Partitions, kmsg.OffsetDeleteResponseTopicPartition{Partition: int32(i), ErrorCode: int16(e)})
 		}
 		return (&sending{}).read(model.OffsetDelete, m, 0)
@@ -52,6 +52,7 @@ func TestAnswersOfOffsetDelete(t *testing.T) {
 	assert.Equal(t, answer{Err: model.GroupSubscribedToTopic}, read(model.None, model.GroupSubscribedToTopic, model.GroupSubscribedToTopic))
 	assert.NotEmpty(t, read(model.None).Odd)
 	assert.NotEmpty(t, read(model.GroupSubscribedToTopic).Odd)
+	assert.NotEmpty(t, read(model.GroupIDNotFound, model.None).Odd)
 	assert.NotEmpty(t, read(model.None, model.GroupSubscribedToTopic, model.None).Odd)
 }
 

@@ -173,7 +173,7 @@ func (s Step) sound() bool {
 	case ofGeneration:
 		return s.Who != nobody && s.Who < removed && s.When == current
 	case ofMember:
-		return s.Who < removed && s.Variant < foreign
+		return s.Who < removed && (s.Variant == plain || s.Op.row().repeats && s.Variant < foreign)
 	case ofNewcomer:
 		return s.Variant == plain || s.Variant == reordered
 	}

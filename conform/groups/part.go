@@ -14,9 +14,26 @@
 //
 // # How to add a request
 //
-// It is a row in rows.go: which tokens it carries, how they are resolved, what is
-// sent and how the answer is read (wire.go, read.go), and the rules of the pages
-// that its answers stand for (rules.go). Package model decides it.
+// Package model decides it already. Only its row is always needed.
+//
+//  1. Its row in rows.go, before the timers: which tokens it carries, how they are
+//     resolved (step.go), what is sent (wire.go) and how the answer is read
+//     (read.go), and the rules of the pages that its answers stand for (rules.go).
+//     Another form of a request that has a row is no row but a variant: a constant
+//     (step.go), when it makes sense (draw.go), what reports call it (class.go).
+//  2. What it carries that no request has: a field of request (step.go), which
+//     resolve fills, values tells, and game.ask hands to the rules, unless it is one of
+//     classic.Request. Member ids must be known on the wire: play.bound.
+//  3. What its answer says that no answer has: a field of answer, a name and a value
+//     in said, by which answers are compared (answer.go), and the model's side in
+//     answerOf, or in the row's answer. Several errors in one answer are Each.
+//  4. What the group remembers for it: a line of state.code; canonical forgets what no
+//     request asks for, and the plan stays small. A setting of model.Rules that it
+//     needs is set in newGame.
+//  5. explore conform --only groups, without a broker and with Apache Kafka. Where
+//     kfake alone differs, an entry in frame/kfake.yaml says so. Its patterns are
+//     held against whole classes, such as "LeaveGroup, of a member, twice in Stable",
+//     so that a new variant may widen those that are there.
 package groups
 
 import (

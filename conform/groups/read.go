@@ -107,15 +107,25 @@ func (x *sending) readLeave(body kmsg.Response, _ model.MemberID, a *answer) {
 
 func (x *sending) readCommit(body kmsg.Response, _ model.MemberID, a *answer) {
 	m := body.(*kmsg.OffsetCommitResponse)
-	if len(m.Topics) != 1 || len(m.Topics[0].Partitions) == 0 {
+	var errs []model.Error
+	for _, t := range m.Topics {
+		for _, p := range t.Partitions {
+			errs = append(errs, model.Error(p.ErrorCode))
+		}
+	}
+	a.common(len(m.Topics), errs)
+}
+
+// common is the error of every partition of the one topic.
+func (a *answer) common(topics int, errs []model.Error) {
+	if topics != 1 || len(errs) == 0 {
 		a.Odd.Add("no partition is answered")
 		return
 	}
-	ps := m.Topics[0].Partitions
-	a.Err = model.Error(ps[0].ErrorCode)
-	for _, p := range ps {
-		if p.ErrorCode != ps[0].ErrorCode {
-			a.Odd.Add("p%d: error %d", p.Partition, p.ErrorCode)
+	a.Err = errs[0]
+	for i, e := range errs {
+		if e != a.Err {
+			a.Odd.Add("partition %d of the request: error %d", i+1, e)
 		}
 	}
 }
@@ -130,17 +140,13 @@ func (x *sending) readOffsetDelete(body kmsg.Response, _ model.MemberID, a *answ
 		}
 		return
 	}
-	if len(m.Topics) != 1 || len(m.Topics[0].Partitions) == 0 {
-		a.Odd.Add("no partition is answered")
-		return
-	}
-	ps := m.Topics[0].Partitions
-	a.Err = model.Error(ps[0].ErrorCode)
-	for _, p := range ps {
-		if p.ErrorCode != ps[0].ErrorCode {
-			a.Odd.Add("p%d: error %d", p.Partition, p.ErrorCode)
+	var errs []model.Error
+	for _, t := range m.Topics {
+		for _, p := range t.Partitions {
+			errs = append(errs, model.Error(p.ErrorCode))
 		}
 	}
+	a.common(len(m.Topics), errs)
 }
 
 func (x *sending) readFetch(body kmsg.Response, _ model.MemberID, a *answer) {

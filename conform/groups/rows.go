@@ -34,6 +34,7 @@ type row struct {
 	message func(x *sending, r *request) kmsg.Request
 	values  func(r *request) []string
 	// read reads an answer; answer is the model's, where it has more than an error.
+	// Rows of one API have both in common: an answer is known by its API alone.
 	read   func(x *sending, m kmsg.Response, fresh model.MemberID, a *answer)
 	answer func(s *state, r classic.Reply, a *answer)
 	rules  []rule
