@@ -118,7 +118,7 @@ func TestEveryRequestHasWords(t *testing.T) {
 // name in stories, and no name is there for nothing.
 func TestReferences(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"../ops/*table.go", "../invariants/*endings.go", "../invariants/invariants.go"} {
+	for _, pattern := range []string{"../ops/*table.go", "../invariants/*endings.go", "../invariants/invariants.go", "../invariants/groups.go", "../invariants/transactions.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -111,7 +111,8 @@ func TestEveryRequestSurvives(t *testing.T) {
 
 // Whatever number an API has, it comes back, and does not look like no request.
 func TestEveryAPINumberSurvives(t *testing.T) {
-	for api := model.NoAPI + 1; api <= 30; api++ {
+	for n := range 30 {
+		api := model.API(n + 1)
 		q, back := Request{API: api}, Request{}
 		text := appendRequest(nil, &q, 1, &ranks{})
 		if text[0] == 0 {

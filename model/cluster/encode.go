@@ -18,14 +18,16 @@ import (
 
 // The largest values of what nothing else in the model bounds.
 const (
-	maxError        model.Error = 127
-	maxProducerID               = 15
-	maxDelays                   = 3
-	maxSequence                 = 126
-	maxGuard                    = 15
-	maxElections                = 30 // of one coordinator
-	maxTransactions             = 9  // of one writer
+	maxProducerID   = 15
+	maxDelays       = 3
+	maxSequence     = 126
+	maxGuard        = 15
+	maxElections    = 30 // of one coordinator
+	maxTransactions = 9  // of one writer
 )
+
+// maxError is the largest error that fits into its byte.
+const maxError model.Error = 127
 
 // A Layout is what of a State can differ from zero under a configuration, which
 // must not change. Whatever it does leaves the rest alone: that must be zero, and
