@@ -101,8 +101,9 @@ func (o *outcome) class(r *request) string {
 	return strings.Join(append(words, othersClass(o.Others)...), "; ")
 }
 
-// ownClass is the error of an answer, or each kind of those that it has. The content of one that says NONE
-// follows from the state, and is compared without being counted.
+// ownClass is the error of an answer; of several errors in their order, each is
+// named once where it follows itself. The content of one that says NONE follows
+// from the state, and is compared without being counted.
 func ownClass(a *answer) string {
 	if a == nil {
 		return "waits"

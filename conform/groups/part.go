@@ -14,7 +14,7 @@
 //
 // # How to add a request
 //
-// Package model decides it already. Only its row is always needed.
+// Package model decides it already. Only the first and the last are always needed.
 //
 //  1. Its row in rows.go, before the timers: which tokens it carries, how they are
 //     resolved (step.go), what is sent (wire.go) and how the answer is read
