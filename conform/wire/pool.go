@@ -45,6 +45,10 @@ func (p *Pool) Barrier(ctx context.Context, group string) error {
 		p.barrier = c
 	}
 	_, err := p.barrier.Call(ctx, HeartbeatOfNobody(group))
+	if err != nil { // the request may stay outstanding, and nothing else can be sent then
+		p.barrier.Close()
+		p.barrier = nil
+	}
 	return err
 }
 
