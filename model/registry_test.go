@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/twmb/franz-go/pkg/kerr"
 )
 
 // kebab is how ids are written.
@@ -39,6 +40,9 @@ func TestErrorNames(t *testing.T) {
 		back, ok := ErrorByName(e.String())
 		assert.True(t, ok)
 		assert.Equal(t, e, back)
+		if e != None && e != NotLeaderOrFollower { // which kerr has by its older name
+			assert.Equal(t, kerr.ErrorForCode(int16(e)).(*kerr.Error).Message, e.String(), "Kafka's name of %d", e)
+		}
 	}
 	_, ok := ErrorByName("NO_SUCH_ERROR")
 	assert.False(t, ok)
