@@ -132,7 +132,7 @@ func (c *Coordinator) Decide(r *Request) (answer Reply, parked bool) {
 	case model.LeaveGroup:
 		return c.leaveGroup(r), false
 	}
-	panic("model: " + r.API.String() + " is not a classic group's")
+	panic("classic: " + r.API.String() + " is not a classic group's")
 }
 
 // Coordinator is a view on the memory of one group's coordinator, through

@@ -62,7 +62,7 @@ func (s *Store) Decide(r *Request) model.Error {
 	case model.DeleteGroups:
 		return s.deleteGroup()
 	}
-	panic("model: " + r.API.String() + " is not for a group's offsets")
+	panic("offsets: " + r.API.String() + " is not for a group's offsets")
 }
 
 // commit decides a plain OffsetCommit v9 and stores what it accepts. Source:

@@ -65,8 +65,8 @@ func (b *Brokers) Decide(r *Request) (a Reply) {
 	case model.EndTxn:
 		a.TransactionReply = b.Coordinator.endTxn(r)
 	case model.AddPartitionsToTxn, model.AddOffsetsToTxn:
-		if a.Err = b.Coordinator.addOrVerify(r, r.Verify); a.Err != model.None {
-			a.Epoch = model.NoEpoch
+		if err := b.Coordinator.addOrVerify(r, r.Verify); err != model.None {
+			a.TransactionReply = refuse(err)
 		}
 	case model.Produce, model.TxnOffsetCommit:
 		if a.Err = b.Admit(r); a.Err == model.None {
@@ -77,7 +77,7 @@ func (b *Brokers) Decide(r *Request) (a Reply) {
 			a.Committed = b.Offsets.EndTransaction(r.PID, r.Commit)
 		}
 	default:
-		panic("model: " + r.API.String() + " is not a request of transactions")
+		panic("txn: " + r.API.String() + " is not a request of transactions")
 	}
 	return a
 }
